@@ -1,0 +1,55 @@
+package budgetcaller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrNoBudget is returned for a call whose context has no deadline: a call
+// without a budget is refused, not given one in silence. Begin gives one.
+var ErrNoBudget = errors.New("no budget: the context has no deadline (see Begin)")
+
+// budgetKey marks a context whose budget was waived with NoLimit.
+type budgetKey struct{}
+
+// Begin returns a copy of ctx with a budget of d from now on for everything
+// that is called with it. The budget is the context's deadline and nothing
+// else, so an earlier deadline of ctx stays in force and is the budget.
+// NoLimit waives the budget in so many words. Anything else that is not above
+// zero and at most MaxLimit is an error. The cancel function must be called
+// once the work is done, as with context.WithTimeout.
+func Begin(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc, error) {
+	if err := checkLimit(d); err != nil {
+		return nil, nil, fmt.Errorf("budget: %w", err)
+	}
+	if d == NoLimit {
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, budgetKey{}, true))
+		return ctx, cancel, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	return ctx, cancel, nil
+}
+
+// Left returns how much of the budget in ctx is left, never less than zero,
+// and whether there is one.
+func Left(ctx context.Context) (time.Duration, bool) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0, false
+	}
+	return max(0, time.Until(deadline)), true
+}
+
+// deadlineOf returns the point in time at which the budget in ctx ends; the
+// zero time where it was waived.
+func deadlineOf(ctx context.Context) (time.Time, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return deadline, nil
+	}
+	if waived, _ := ctx.Value(budgetKey{}).(bool); waived {
+		return time.Time{}, nil
+	}
+	return time.Time{}, ErrNoBudget
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of both commands.
+const (
+	ExitOK           = 0   // done, whatever was measured
+	ExitFailed       = 1   // an expectation or a check failed, or an error
+	ExitUsage        = 2   // wrong usage
+	ExitInconclusive = 3   // a lab's verdict is inconclusive
+	ExitInterrupted  = 130 // SIGINT or SIGTERM
+)
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer // results
+	Err io.Writer // narration, progress and errors
+}
+
+// Main runs the command that build makes with the process's arguments and
+// streams, and exits. SIGINT and SIGTERM cancel the command's context; a second
+// one ends the process at once.
+func Main(build func(Streams) *cobra.Command) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(Run(ctx, build, os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// Run runs the command that build makes and returns its exit code. An error is
+// written to s.Err as one line.
+func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string, s Streams) int {
+	root := build(s)
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
+	})
+	return report(root.Name(), root.ExecuteContext(ctx), s.Err)
+}
+
+func report(name string, err error, w io.Writer) int {
+	if err == nil {
+		return ExitOK
+	}
+	var coded *codedError
+	if !errors.As(err, &coded) {
+		coded = &codedError{code: ExitFailed, err: err}
+		// cobra has no type for an unknown command, the one error it makes
+		// itself after the flags were parsed.
+		if strings.HasPrefix(err.Error(), "unknown command") {
+			coded.code = ExitUsage
+		}
+	}
+	if coded.err != nil {
+		line := strings.Join(strings.Fields(coded.err.Error()), " ")
+		fmt.Fprintf(w, "%s: %s\n", name, line)
+	}
+	return coded.code
+}
+
+// codedError is an error with the exit code it leads to.
+type codedError struct {
+	code int
+	err  error // nil: exit without a line
+}
+
+func (e *codedError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codedError) Unwrap() error { return e.err }
+
+// Usagef returns an error that ends the command with ExitUsage.
+func Usagef(format string, args ...any) error {
+	return &codedError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Exit returns an error that ends the command with code, after the line of err
+// if it is not nil.
+func Exit(code int, err error) error { return &codedError{code, err} }
