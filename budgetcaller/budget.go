@@ -11,8 +11,21 @@ import (
 // without a budget is refused, not given one in silence. Begin gives one.
 var ErrNoBudget = errors.New("no budget: the context has no deadline (see Begin)")
 
-// budgetKey marks a context whose budget was waived with NoLimit.
+// budgetKey is the key of the *budget that Begin leaves in a context, so that
+// records can tell how much it was in all.
 type budgetKey struct{}
+
+// budget is what Begin was told. The limit itself is the context's deadline.
+type budget struct {
+	total    time.Duration // NoLimit: waived
+	deadline time.Time     // zero if waived
+}
+
+// budgetOf returns the innermost budget begun in ctx, nil if there is none.
+func budgetOf(ctx context.Context) *budget {
+	b, _ := ctx.Value(budgetKey{}).(*budget)
+	return b
+}
 
 // Begin returns a copy of ctx with a budget of d from now on for everything
 // that is called with it. The budget is the context's deadline and nothing
@@ -24,11 +37,13 @@ func Begin(ctx context.Context, d time.Duration) (context.Context, context.Cance
 	if err := checkLimit(d); err != nil {
 		return nil, nil, fmt.Errorf("budget: %w", err)
 	}
+	b := &budget{total: d}
 	if d == NoLimit {
-		ctx, cancel := context.WithCancel(context.WithValue(ctx, budgetKey{}, true))
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, budgetKey{}, b))
 		return ctx, cancel, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, d)
+	b.deadline = time.Now().Add(d)
+	ctx, cancel := context.WithDeadline(context.WithValue(ctx, budgetKey{}, b), b.deadline)
 	return ctx, cancel, nil
 }
 
@@ -48,8 +63,8 @@ func deadlineOf(ctx context.Context) (time.Time, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		return deadline, nil
 	}
-	if waived, _ := ctx.Value(budgetKey{}).(bool); waived {
-		return time.Time{}, nil
+	if budgetOf(ctx) != nil {
+		return time.Time{}, nil // waived: any other has a deadline
 	}
 	return time.Time{}, ErrNoBudget
 }

@@ -3,10 +3,11 @@ package budgetcaller
 import (
 	"context"
 	"crypto/tls"
-	"io"
-	"net/http"
+	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -27,52 +28,88 @@ type Config struct {
 	// The protocol spoken is HTTP/1.1, whatever its NextProtos say.
 	TLS *tls.Config
 	// Proxy returns the proxy for a target, or nil for none. Nil: no proxy is
-	// ever used; the environment is not looked at.
+	// ever used; the environment is not looked at. The proxy's address is what
+	// the connect limit then bounds.
 	Proxy func(target *url.URL) (*url.URL, error)
 	// Redirects is how many redirects Run follows. Zero: none.
 	Redirects int
 	// Lookup resolves a host name; it must obey its context. Nil: the Go
-	// resolver. IP literals never reach it.
+	// resolver, which leaves nothing behind when it is cut. IP literals never
+	// reach it.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Result is what Run reports: the account of a whole call.
-type Result struct {
-	// Attempts holds the account of every request sent or tried, in order: one,
-	// and one more for each redirect followed.
-	Attempts []Record
-	// Elapsed is the time from the start of the first to the end of the last.
-	Elapsed time.Duration
-}
+// The defaults and the bounds of Config's fields.
+const (
+	DefaultMaxConnsPerHost       = 64
+	DefaultIdleTimeout           = 30 * time.Second
+	DefaultMaxHeadBytes    int64 = 1 << 20
 
-// Last returns the account of the last attempt, which decided the call.
-func (r Result) Last() Record { return r.Attempts[len(r.Attempts)-1] }
-
-// Effect returns the worst effect of all attempts.
-func (r Result) Effect() Effect {
-	var worst Effect
-	for _, a := range r.Attempts {
-		worst = max(worst, a.Effect)
-	}
-	return worst
-}
-
-// Run makes the call req under the budget in ctx (see Begin), reads the whole
-// body into sink (nil: counts it and throws it away), and returns its account.
-// Redirects are followed as Config says, within the same budget. The error is
-// never about the network: it says that req cannot be sent at all (no budget,
-// no host, a scheme that is not http or https), or that sink failed.
-func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
-	panic("to be written")
-}
+	maxConnsPerHost       = 1 << 16
+	maxHeadBytes    int64 = 64 << 20
+	maxRedirects          = 100
+)
 
 // Caller makes calls under limits. It is safe for concurrent use. Close it to
 // release its idle connections.
-type Caller struct{}
+type Caller struct {
+	limits    Limits
+	maxHead   int64
+	redirects int
+	tls       *tls.Config
+	proxy     func(*url.URL) (*url.URL, error)
+	lookup    func(context.Context, string) ([]netip.Addr, error)
+	pool      pool
+	buffers   sync.Pool // of *[copyBuffer]byte
+}
 
 // New returns a Caller, or an error that names the setting out of range.
-func New(cfg Config) (*Caller, error) { panic("to be written") }
+func New(cfg Config) (*Caller, error) {
+	limits, err := cfg.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Caller{limits: limits, proxy: cfg.Proxy, lookup: cfg.Lookup}
+	if c.pool.perHost, err = within("MaxConnsPerHost", cfg.MaxConnsPerHost, DefaultMaxConnsPerHost, maxConnsPerHost); err != nil {
+		return nil, err
+	}
+	if c.maxHead, err = within("MaxHeadBytes", cfg.MaxHeadBytes, DefaultMaxHeadBytes, maxHeadBytes); err != nil {
+		return nil, err
+	}
+	if c.redirects, err = within("Redirects", cfg.Redirects, 0, maxRedirects); err != nil {
+		return nil, err
+	}
+	if c.pool.idleFor, err = within("IdleTimeout", cfg.IdleTimeout, DefaultIdleTimeout, MaxLimit); err != nil {
+		return nil, err
+	}
+	c.tls = &tls.Config{}
+	if cfg.TLS != nil {
+		c.tls = cfg.TLS.Clone()
+	}
+	// A connection must carry one attempt at a time, so no HTTP/2.
+	c.tls.NextProtos = []string{"http/1.1"}
+	if c.lookup == nil {
+		resolver := &net.Resolver{PreferGo: true}
+		c.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return resolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	c.pool.hosts = map[route]*hostPool{}
+	c.buffers.New = func() any { return new([copyBuffer]byte) }
+	return c, nil
+}
+
+// within returns v, or zero's default, or an error that names the range.
+func within[T int | int64 | time.Duration](name string, v, zero, most T) (T, error) {
+	if v == 0 {
+		return zero, nil
+	}
+	if v < 0 || v > most {
+		return v, fmt.Errorf("%s: %v is out of range: from 0 to %v", name, v, most)
+	}
+	return v, nil
+}
 
 // Close closes all idle connections. Attempts under way go on and close theirs
 // when they end. A closed Caller makes no further attempts.
-func (c *Caller) Close() {}
+func (c *Caller) Close() { c.pool.close() }

@@ -1,6 +1,7 @@
 package budgetcaller
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -14,11 +15,14 @@ const NoLimit time.Duration = math.MaxInt64
 // longer is a mistake in the unit or an overflow.
 const MaxLimit = 366 * 24 * time.Hour
 
-// DefaultConnect is the connect limit where none is set.
-const DefaultConnect = time.Second
+// The limits in force where none is set.
+const (
+	DefaultConnect = time.Second
+	DefaultFloor   = time.Millisecond
+)
 
-// Limits bound one attempt. All start when the attempt does, but Read, which
-// starts afresh with every byte heard. The zero value of each field is its
+// Limits bound one attempt. Attempt and Pool start when the attempt does,
+// Connect with the lookup, and Read afresh with every byte heard. The zero value of each field is its
 // default; NoLimit switches it off. A limit that is not shorter than what is
 // left of the budget does not fire: the budget does.
 type Limits struct {
@@ -35,6 +39,10 @@ type Limits struct {
 	// Pool bounds the wait for a free connection. Zero: NoLimit, so that the
 	// budget bounds it.
 	Pool time.Duration
+	// Floor is the least time left of the budget with which an attempt is
+	// started; with less it is below_floor. Zero: DefaultFloor. NoLimit is
+	// refused.
+	Floor time.Duration
 }
 
 // withDefaults returns l with its zero fields filled in, or an error that
@@ -49,6 +57,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"Read", &l.Read, NoLimit},
 		{"Attempt", &l.Attempt, NoLimit},
 		{"Pool", &l.Pool, NoLimit},
+		{"Floor", &l.Floor, DefaultFloor},
 	} {
 		if *f.value == 0 {
 			*f.value = f.zero
@@ -56,6 +65,9 @@ func (l Limits) withDefaults() (Limits, error) {
 		if err := checkLimit(*f.value); err != nil {
 			return l, fmt.Errorf("limits: %s: %w", f.name, err)
 		}
+	}
+	if l.Floor == NoLimit {
+		return l, errors.New("limits: Floor: NoLimit would let nothing be called")
 	}
 	return l, nil
 }

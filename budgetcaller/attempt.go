@@ -1,0 +1,214 @@
+package budgetcaller
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// attempt is one try on the wire while it is under way. One goroutine drives
+// it from start to finish; the watchdog and a cancel act on it only through
+// its verdict and cut.
+type attempt struct {
+	caller *Caller
+	ctx    context.Context
+	req    *http.Request
+	route  route
+	rec    Record
+
+	verdict verdict
+	span    span
+	marks   [phaseCount]atomic.Int64 // when each phase was entered, 0 if never
+	hearing hearing
+
+	// sent is set before the first byte of the request is handed to the
+	// connection: from then on the partner may have acted on it.
+	sent atomic.Bool
+
+	timer      *time.Timer
+	stopCancel func() bool // ends the watch over ctx
+
+	mu         sync.Mutex
+	fired      int64              // when the limit that fired ended
+	over       bool               // cut has run: what is attached now is released at once
+	cancelDial context.CancelFunc // set while looking up and dialling
+	wake       chan struct{}      // closed by cut; set while waiting for a connection
+	conn       *conn
+	upload     *upload // set if the request has a body
+	sending    sending // while in PhaseRequest
+}
+
+// begin starts an attempt and its watchdog. The caller must drive it to finish.
+func (c *Caller) begin(ctx context.Context, req *http.Request, r route, deadline time.Time) *attempt {
+	a := &attempt{caller: c, ctx: ctx, req: req, route: r, span: newSpan(c.limits, deadline)}
+	a.rec = Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: a.span.start}
+	a.verdict.enter(PhasePool)
+	at, _ := a.span.nearest(PhasePool, never)
+	a.mu.Lock() // the timer may fire before it is stored
+	a.timer = time.AfterFunc(time.Duration(max(0, at)), a.watch)
+	a.mu.Unlock()
+	if ctx.Done() != nil {
+		a.stopCancel = context.AfterFunc(ctx, a.canceled)
+	}
+	return a
+}
+
+// enter moves to phase p and notes when. False means that the outcome is
+// decided (or p is past) and the attempt must go to finish.
+func (a *attempt) enter(p Phase) bool {
+	now := a.span.now()
+	if !a.verdict.enter(p) {
+		return false
+	}
+	a.marks[p].Store(now)
+	return true
+}
+
+// rule decides the attempt for a limit that ended at the point at, or for a
+// cancel, and on success takes away what the attempt holds.
+func (a *attempt) rule(o outcome, c Class, l Limit, at int64) bool {
+	a.mu.Lock()
+	won := a.verdict.decideFrom(o, c, l)
+	if won {
+		a.fired = at
+	}
+	a.mu.Unlock()
+	if won {
+		a.cut()
+	}
+	return won
+}
+
+// giveUp cancels the attempt from within.
+func (a *attempt) giveUp() {
+	for {
+		o := a.verdict.load()
+		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0) {
+			return
+		}
+	}
+}
+
+// canceled is called when ctx is over. A deadline of ctx is the budget, which
+// the watchdog judges; only a cancel is a cancel.
+func (a *attempt) canceled() {
+	if !canceled(a.ctx) {
+		a.watch()
+		return
+	}
+	a.giveUp()
+}
+
+// cut releases all that the attempt waits on, so that its goroutine comes back
+// at once. It must only be called once the outcome is decided.
+func (a *attempt) cut() {
+	a.mu.Lock()
+	a.over = true
+	cancel, wake, conn, up := a.cancelDial, a.wake, a.conn, a.upload
+	a.wake = nil
+	a.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	if wake != nil {
+		close(wake)
+	}
+	if conn != nil {
+		conn.abort()
+	}
+	if up != nil {
+		up.abort()
+	}
+}
+
+// hold makes set's change under the lock, unless cut has run already: then it
+// reports false and what was to be held must be released by the caller.
+func (a *attempt) hold(set func()) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return false
+	}
+	set()
+	return true
+}
+
+// finish ends the attempt: it proposes an outcome, takes the one that stands,
+// gives back or closes the connection, and completes the record.
+func (a *attempt) finish(c Class, l Limit, err error) *Record {
+	won := a.verdict.decide(c, l)
+	a.mu.Lock()
+	a.over = true // the watchdog sets no timer any more
+	a.mu.Unlock()
+	a.timer.Stop()
+	if a.stopCancel != nil {
+		a.stopCancel()
+	}
+	switch {
+	case a.upload == nil:
+		closeBody(a.req)
+	case !won || !a.upload.succeeded():
+		// The answer came before the request was whole, or none came: the rest
+		// of the body has no one to go to.
+		a.conn.abort()
+		a.upload.end()
+	}
+	if a.conn != nil {
+		a.conn.release(won && (c == ClassOK || c == ClassStatus))
+	}
+	a.complete(won, err)
+	return &a.rec
+}
+
+// complete fills the record from the outcome that stands.
+func (a *attempt) complete(won bool, err error) {
+	end := a.span.now()
+	a.mu.Lock()
+	fired := a.fired
+	a.mu.Unlock()
+	o := a.verdict.load()
+	rec := &a.rec
+	rec.Class, rec.Phase, rec.Limit = o.class, o.phase, o.limit
+	rec.Effect = o.class.effect(a.sent.Load(), rec.Status)
+	rec.Elapsed = time.Duration(end)
+	if o.limit != LimitNone && o.limit != LimitKernel {
+		rec.Configured = a.span.configured(o.limit, a.caller.limits, budgetOf(a.ctx))
+		rec.Overshoot = max(0, time.Duration(end-fired))
+	}
+	a.phaseTimes(o.phase, end)
+	if o.class != ClassOK && o.class != ClassStatus {
+		if !won {
+			err = a.upload.failure() // what else came after the verdict is its echo
+		}
+		rec.Err = &Error{
+			Class: o.class, Phase: o.phase, Limit: o.limit, Effect: rec.Effect,
+			Configured: rec.Configured, Err: err,
+		}
+	}
+}
+
+// phaseTimes turns the marks into durations: a phase lasts until the next one
+// that was reached.
+func (a *attempt) phaseTimes(last Phase, end int64) {
+	until := end
+	for p := last; p > PhaseNone; p-- {
+		at := a.marks[p].Load()
+		if p == last && at == 0 {
+			at = until
+		}
+		if at == 0 {
+			continue
+		}
+		a.rec.Phases.add(p, time.Duration(max(0, until-at)))
+		until = at
+	}
+}
+
+func methodOf(req *http.Request) string {
+	if req.Method == "" {
+		return http.MethodGet
+	}
+	return req.Method
+}

@@ -1,0 +1,61 @@
+package budgetcaller
+
+import (
+	"errors"
+	"io"
+	"net/http"
+)
+
+// errBodyClosed stands in the record of an attempt whose body was closed before
+// its end.
+var errBodyClosed = errors.New("the body was closed before its end")
+
+// body is an answer's body as the caller reads it. The attempt lasts until it
+// is read to its end, closed, or cut. It is not safe for concurrent use.
+type body struct {
+	a    *attempt
+	conn *conn
+	resp *http.Response
+	rec  *Record // set when the attempt is over
+}
+
+// Read reads on. Its error is io.EOF only after a whole answer.
+func (b *body) Read(p []byte) (int, error) {
+	if b.rec != nil {
+		return 0, b.end()
+	}
+	n, err := b.resp.Body.Read(p)
+	b.a.rec.Bytes += int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		class := ClassOK
+		if b.resp.StatusCode >= 400 {
+			class = ClassStatus
+		}
+		b.rec = b.a.finish(class, LimitNone, nil)
+	case err != nil:
+		class, limit := b.conn.endClass(err)
+		b.rec = b.a.finish(class, limit, err)
+	case b.a.verdict.load().decided():
+		b.rec = b.a.finish(ClassCanceled, LimitNone, nil)
+	default:
+		return n, nil
+	}
+	return n, b.end()
+}
+
+func (b *body) end() error {
+	if b.rec.Err != nil {
+		return b.rec.Err
+	}
+	return io.EOF
+}
+
+// Close ends the attempt. It never reads on: a connection with an unread rest
+// is closed.
+func (b *body) Close() error {
+	if b.rec == nil {
+		b.rec = b.a.finish(ClassCanceled, LimitNone, errBodyClosed)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package budgetcaller
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// conn is one connection, used by one attempt at a time. It is three layers:
+// the TCP connection, whose reads tell the watchdog what was heard; TLS, if
+// there is any; and above it the bytes that are HTTP.
+type conn struct {
+	pool *hostPool
+	tcp  net.Conn
+	raw  syscall.RawConn // nil where the system gives none
+	app  net.Conn        // tcp or the TLS connection over it
+	br   *bufio.Reader
+	bw   *bufio.Writer
+
+	local, remote netip.AddrPort
+	nth           int       // requests begun on it
+	idleSince     time.Time // set while it is in the pool
+
+	// Of the attempt that uses it now.
+	user     *attempt
+	headLeft int64 // bytes that the head may still have
+	heard    int   // bytes of the answer's start kept in first
+	first    [5]byte
+	ended    error // how reading ended below TLS, nil if it did not
+	appEnded error // how reading ended above TLS
+	writeErr atomic.Pointer[error]
+	wrote    atomic.Int64 // bytes written above TLS
+	reusable bool         // the answer ended whole and the partner keeps the connection
+	aborted  atomic.Bool
+}
+
+// bufferSize is that of the read and the write buffer of a connection.
+const bufferSize = 4 << 10
+
+// errHeadTooLong ends the reading of a head without an end.
+var errHeadTooLong = errors.New("head of the answer is longer than the bound")
+
+func newConn(p *hostPool, tcp net.Conn) *conn {
+	c := &conn{pool: p, tcp: tcp, local: addrPort(tcp.LocalAddr()), remote: addrPort(tcp.RemoteAddr())}
+	if sc, ok := tcp.(syscall.Conn); ok {
+		c.raw, _ = sc.SyscallConn() // fails only on a closed socket: then reads say so
+	}
+	c.app = heardConn{tcp, c}
+	c.br = bufio.NewReaderSize(appReader{c}, bufferSize)
+	c.bw = bufio.NewWriterSize(appWriter{c}, bufferSize)
+	return c
+}
+
+// startTLS performs the handshake. It is cut like all else: by closing the TCP
+// connection under it.
+func (c *conn) startTLS(cfg *tls.Config) error {
+	t := tls.Client(c.app, cfg)
+	if err := t.Handshake(); err != nil {
+		return err
+	}
+	c.app = t
+	return nil
+}
+
+// lend hands the connection to a for one request.
+func (c *conn) lend(a *attempt) {
+	c.user = a
+	c.nth++
+	c.headLeft = a.caller.maxHead
+	c.heard, c.ended, c.appEnded, c.reusable = 0, nil, nil, false
+	c.writeErr.Store(nil)
+	c.wrote.Store(0)
+}
+
+// abort closes the TCP connection at once, without TLS' farewell, which would
+// wait for the partner. Pending reads and writes end. It may be called at any
+// time, by anyone, and more than once.
+func (c *conn) abort() {
+	if !c.aborted.Swap(true) {
+		_ = c.tcp.Close()
+	}
+}
+
+// release gives the connection back to its pool after a clean end, or closes it.
+func (c *conn) release(clean bool) {
+	keep := clean && c.reusable && !c.aborted.Load() && c.br.Buffered() == 0
+	c.user = nil
+	if !keep {
+		c.abort()
+		c.pool.drop()
+		return
+	}
+	c.pool.put(c)
+}
+
+// heardConn is the connection below TLS: it notes when a read is pending and
+// how reading and writing ended.
+type heardConn struct {
+	net.Conn
+	c *conn
+}
+
+func (h heardConn) Read(p []byte) (int, error) {
+	a := h.c.user
+	a.hearing.readFrom.Store(a.span.now())
+	n, err := h.Conn.Read(p)
+	a.hearing.readFrom.Store(0)
+	if err != nil {
+		h.c.ended = err
+	}
+	return n, err
+}
+
+func (h heardConn) Write(p []byte) (int, error) {
+	n, err := h.Conn.Write(p)
+	if err != nil {
+		h.c.writeErr.Store(&err)
+	}
+	return n, err
+}
+
+// appReader reads what is HTTP: it notes the first byte and bounds the head.
+type appReader struct{ c *conn }
+
+func (r appReader) Read(p []byte) (int, error) {
+	c := r.c
+	n, err := c.app.Read(p)
+	if n > 0 && c.user.verdict.load().phase < PhaseHead {
+		c.user.enter(PhaseHead)
+	}
+	if c.heard < len(c.first) {
+		c.heard += copy(c.first[c.heard:], p[:n])
+	}
+	if c.user.verdict.load().phase < PhaseBody {
+		if c.headLeft -= int64(n); c.headLeft < 0 {
+			return n, errHeadTooLong
+		}
+	}
+	if err != nil {
+		c.appEnded = err
+	}
+	return n, err
+}
+
+// appWriter writes what is HTTP: it notes that the request has begun to leave.
+type appWriter struct{ c *conn }
+
+func (w appWriter) Write(p []byte) (int, error) {
+	c := w.c
+	c.user.sent.Store(true)
+	n, err := c.app.Write(p)
+	if c.wrote.Add(int64(n)) == 0 {
+		c.user.sent.Store(false)
+	}
+	return n, err
+}
+
+// spokeHTTP reports whether what was heard so far can be the start of HTTP.
+func (c *conn) spokeHTTP() bool { return string(c.first[:c.heard]) == "HTTP/"[:c.heard] }
+
+// endClass is the class of an answer that ended before it was whole, after err
+// came from the parser.
+func (c *conn) endClass(err error) (Class, Limit) {
+	switch end := c.how(); {
+	case end == endReset, end == endClosed && c.heard == 0 && c.writeFailed():
+		return ClassReset, LimitNone
+	case end == endKernel:
+		return ClassReadTimeout, LimitKernel
+	case end == endClosed && c.heard == 0:
+		return ClassClosed, LimitNone
+	case end == endClosed && c.spokeHTTP() && !errors.Is(err, errHeadTooLong):
+		return ClassTruncated, LimitNone
+	}
+	return ClassMalformed, LimitNone
+}
+
+// end is how the reading of a connection ended.
+type end uint8
+
+const (
+	endNot    end = iota // it did not: the bytes themselves were wrong
+	endClosed            // an orderly end
+	endReset             // a RST, or the network gave the connection up
+	endKernel            // the system's own retransmits ran out
+)
+
+func (c *conn) how() end {
+	var alert tls.AlertError
+	switch {
+	case c.ended == nil && (errors.Is(c.appEnded, io.EOF) || errors.As(c.appEnded, &alert)):
+		return endClosed // TLS said goodbye
+	case c.ended == nil:
+		return endNot
+	case errors.Is(c.ended, io.EOF):
+		return endClosed
+	case isTimedOut(c.ended):
+		return endKernel
+	}
+	return endReset
+}
+
+func (c *conn) writeFailed() bool { return c.writeErr.Load() != nil }
+
+func addrPort(a net.Addr) netip.AddrPort {
+	if t, ok := a.(*net.TCPAddr); ok {
+		ap := t.AddrPort()
+		return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+	}
+	return netip.AddrPort{}
+}

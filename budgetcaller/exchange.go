@@ -1,0 +1,225 @@
+package budgetcaller
+
+import (
+	"crypto/tls"
+	"net/http"
+)
+
+// open gets a connection for the attempt, from the pool or new, and lends it.
+func (a *attempt) open() (*conn, *Record) {
+	p := &a.caller.pool
+	for {
+		h, c, w, ok := p.get(a.route)
+		if !ok {
+			return nil, a.finish(ClassCanceled, LimitNone, ErrClosed)
+		}
+		if w != nil {
+			if c, ok = a.await(h, w); !ok {
+				return nil, a.finish(ClassCanceled, LimitNone, nil)
+			}
+		}
+		if c == nil {
+			return a.dialInto(h)
+		}
+		if !c.alive() {
+			c.abort()
+			h.drop()
+			continue // no byte was written: this was no attempt
+		}
+		if !a.hold(func() { a.conn = c }) {
+			h.put(c)
+			return nil, a.finish(ClassCanceled, LimitNone, nil)
+		}
+		a.rec.Reused = true
+		c.lend(a)
+		return c, nil
+	}
+}
+
+// await waits in phase pool for a connection or for leave to make one (nil).
+func (a *attempt) await(h *hostPool, w *waiter) (*conn, bool) {
+	a.marks[PhasePool].Store(a.span.now())
+	wake := make(chan struct{})
+	if a.hold(func() { a.wake = wake }) {
+		select {
+		case <-w.ready:
+			a.hold(func() { a.wake = nil })
+			return w.conn, true
+		case <-wake:
+		}
+	}
+	if h.leave(w) {
+		<-w.ready
+		if w.conn != nil {
+			h.put(w.conn)
+		} else {
+			h.drop()
+		}
+	}
+	return nil, false
+}
+
+// dialInto makes a new connection in the place that the pool has given.
+func (a *attempt) dialInto(h *hostPool) (*conn, *Record) {
+	tcp, rec := a.connect()
+	if rec != nil {
+		h.drop()
+		return nil, rec
+	}
+	c := newConn(h, tcp)
+	c.user = a
+	if !a.hold(func() { a.conn = c }) {
+		c.abort()
+		h.drop()
+		return nil, a.finish(ClassCanceled, LimitNone, nil)
+	}
+	if a.route.via != "" && a.route.tls {
+		if err := a.tunnel(c); err != nil {
+			class, limit := ClassUnreachable, LimitNone
+			if c.how() == endReset {
+				class = ClassReset
+			}
+			return nil, a.finish(class, limit, err)
+		}
+	}
+	if a.route.tls {
+		if rec := a.secure(c); rec != nil {
+			return nil, rec
+		}
+	}
+	c.lend(a)
+	return c, nil
+}
+
+// secure performs the TLS handshake.
+func (a *attempt) secure(c *conn) *Record {
+	if !a.enter(PhaseTLS) {
+		return a.finish(ClassCanceled, LimitNone, nil)
+	}
+	err := c.startTLS(a.caller.tlsConfig(a.route.host))
+	if err == nil {
+		return nil
+	}
+	if c.how() == endReset {
+		return a.finish(ClassReset, LimitNone, err)
+	}
+	return a.finish(ClassTLSFailed, LimitNone, err)
+}
+
+// exchange sends the request and reads the head of the answer. It returns a
+// record if the attempt is over, and neither if the connection was dead before
+// a byte was written, so that there was no attempt yet.
+func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
+	a.rec.Nth, a.rec.Local, a.rec.Remote = c.nth, c.local, c.remote
+	if !a.enter(PhaseRequest) {
+		return nil, a.finish(ClassCanceled, LimitNone, nil)
+	}
+	if hasBody(a.req) {
+		a.startUpload(c)
+	} else {
+		err := a.write(c, a.req)
+		if err != nil && !c.writeFailed() {
+			return nil, a.finish(ClassCanceled, LimitNone, err) // it cannot be written at all
+		}
+		a.allSent(a.span.now())
+	}
+	a.rearm()
+	resp, err := a.readHead(c)
+	if err != nil {
+		if a.retract(c) {
+			return nil, nil
+		}
+		class, limit := c.endClass(err)
+		return nil, a.finish(class, limit, err)
+	}
+	if !a.enter(PhaseBody) {
+		return nil, a.finish(ClassCanceled, LimitNone, nil)
+	}
+	a.noteHead(c, resp)
+	return resp, nil
+}
+
+// retract takes back a request of which no byte could be written, because its
+// connection had died while idle: that was no attempt, another connection is
+// taken. A request whose body cannot be had again stays what it is.
+func (a *attempt) retract(c *conn) bool {
+	if !a.rec.Reused || !c.writeFailed() || c.wrote.Load() > 0 {
+		return false
+	}
+	if hasBody(a.req) && a.req.GetBody == nil {
+		return false
+	}
+	c.abort()
+	if a.upload != nil {
+		a.upload.end()
+		body, err := a.req.GetBody()
+		if err != nil {
+			return false
+		}
+		clone := *a.req
+		clone.Body = body
+		a.req = &clone
+	}
+	if !a.hold(func() { a.conn, a.upload, a.sending = nil, nil, sending{} }) || !a.verdict.restart() {
+		return false
+	}
+	a.marks[PhaseRequest].Store(0)
+	a.marks[PhaseFirstByte].Store(0)
+	a.hearing.sentAt.Store(0)
+	a.rec.Reused, a.rec.Nth = false, 0
+	c.pool.drop()
+	return true
+}
+
+// write puts the request on the wire.
+func (a *attempt) write(c *conn, req *http.Request) error {
+	var err error
+	if a.route.absolute() {
+		err = throughProxy(req, a.route.via).WriteProxy(c.bw)
+	} else {
+		err = req.Write(c.bw)
+	}
+	if err != nil {
+		return err
+	}
+	return c.bw.Flush()
+}
+
+func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
+
+// readHead reads heads until the final one. A 1xx is not the answer
+// (RFC 9110, section 15.2); 101 is, as nothing of HTTP follows it.
+func (a *attempt) readHead(c *conn) (*http.Response, error) {
+	for {
+		resp, err := http.ReadResponse(c.br, a.req)
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
+			return resp, nil
+		}
+	}
+}
+
+func (a *attempt) noteHead(c *conn, resp *http.Response) {
+	rec := &a.rec
+	rec.Status = resp.StatusCode
+	rec.RetryAfter = resp.Header.Get("Retry-After")
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		rec.Location = resp.Header.Get("Location")
+	}
+	rec.Expected = resp.ContentLength
+	if methodOf(a.req) == http.MethodHead {
+		rec.Expected = 0 // it announces what a GET would bring
+	}
+	c.reusable = !resp.Close && !a.req.Close && resp.StatusCode != http.StatusSwitchingProtocols
+}
+
+// tlsConfig returns the configuration for a handshake with host.
+func (c *Caller) tlsConfig(host string) *tls.Config {
+	cfg := c.tls.Clone()
+	if cfg.ServerName == "" {
+		cfg.ServerName = host
+	}
+	return cfg
+}

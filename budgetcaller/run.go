@@ -1,0 +1,157 @@
+package budgetcaller
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ErrClosed is returned for a call on a Caller that was closed.
+var ErrClosed = errors.New("the caller is closed")
+
+// Result is what Run reports: the account of a whole call.
+type Result struct {
+	// Attempts holds the account of every request sent or tried, in order: one,
+	// and one more for each redirect followed.
+	Attempts []Record
+	// Elapsed is the time from the start of the first to the end of the last.
+	Elapsed time.Duration
+}
+
+// Last returns the account of the last attempt, which decided the call.
+func (r Result) Last() Record { return r.Attempts[len(r.Attempts)-1] }
+
+// Effect returns the worst effect of all attempts.
+func (r Result) Effect() Effect {
+	var worst Effect
+	for _, a := range r.Attempts {
+		worst = max(worst, a.Effect)
+	}
+	return worst
+}
+
+// Run makes the call req under the budget in ctx (see Begin), reads the whole
+// body into sink (nil: counts it and throws it away), and returns its account.
+// Redirects are followed as Config says, within the same budget; only the last
+// answer's body goes to sink.
+//
+// Run always closes req.Body. The error is never about the network: it says
+// that req cannot be sent at all (no budget, a scheme that is not http or
+// https, no host, a closed Caller), or it is sink's own. Only in the latter
+// case does the Result hold attempts beside an error.
+func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
+	var res Result
+	start := time.Now()
+	for {
+		rec, err := c.one(ctx, req, sink, len(res.Attempts) < c.redirects)
+		if rec != nil {
+			res.Attempts = append(res.Attempts, *rec)
+		}
+		res.Elapsed = time.Since(start)
+		if err != nil {
+			return res, err
+		}
+		if len(res.Attempts) > c.redirects {
+			return res, nil
+		}
+		next := redirected(ctx, req, rec)
+		if next == nil {
+			return res, nil
+		}
+		req = next
+	}
+}
+
+// one makes exactly one attempt. If follow is set, the body of a redirect that
+// will be followed is thrown away.
+func (c *Caller) one(ctx context.Context, req *http.Request, sink io.Writer, follow bool) (*Record, error) {
+	deadline, r, err := c.prepare(ctx, req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	if rec := c.notStarted(ctx, req, deadline); rec != nil {
+		closeBody(req)
+		return rec, nil
+	}
+	b, rec := c.start(ctx, req, r, deadline)
+	if rec != nil {
+		return rec, nil
+	}
+	if sink == nil || (follow && redirected(ctx, req, &Record{Class: ClassOK, Status: b.a.rec.Status, Location: b.a.rec.Location}) != nil) {
+		sink = io.Discard
+	}
+	buf := c.buffers.Get().(*[copyBuffer]byte)
+	defer c.buffers.Put(buf)
+	for {
+		n, err := b.Read(buf[:])
+		if n > 0 {
+			if _, werr := sink.Write(buf[:n]); werr != nil {
+				_ = b.Close()
+				return b.rec, werr
+			}
+		}
+		if err != nil {
+			return b.rec, nil
+		}
+	}
+}
+
+// copyBuffer is the size of the buffers with which Run reads bodies.
+const copyBuffer = 16 << 10
+
+func (c *Caller) prepare(ctx context.Context, req *http.Request) (time.Time, route, error) {
+	if c.pool.isClosed() {
+		return time.Time{}, route{}, ErrClosed
+	}
+	deadline, err := deadlineOf(ctx)
+	if err != nil {
+		return time.Time{}, route{}, err
+	}
+	r, err := c.routeOf(req)
+	return deadline, r, err
+}
+
+// notStarted is the record of an attempt that is not worth starting, nil if it
+// is: the caller has given up, or less than the floor is left.
+func (c *Caller) notStarted(ctx context.Context, req *http.Request, deadline time.Time) *Record {
+	start := time.Now()
+	rec := &Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: start}
+	switch {
+	case canceled(ctx):
+		rec.Class = ClassCanceled
+	case !deadline.IsZero() && deadline.Sub(start) < c.limits.Floor:
+		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, c.limits.Floor
+	default:
+		return nil
+	}
+	rec.Err = &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured, Left: max(0, deadline.Sub(start))}
+	return rec
+}
+
+// start makes an attempt as far as the head of the answer. It returns the body
+// to read, or the record if the attempt is over.
+func (c *Caller) start(ctx context.Context, req *http.Request, r route, deadline time.Time) (*body, *Record) {
+	a := c.begin(ctx, req, r, deadline)
+	for {
+		conn, rec := a.open()
+		if rec != nil {
+			return nil, rec
+		}
+		resp, rec := a.exchange(conn)
+		if rec != nil {
+			return nil, rec
+		}
+		if resp != nil {
+			return &body{a: a, conn: conn, resp: resp}, nil
+		}
+	}
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
