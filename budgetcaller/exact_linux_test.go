@@ -1,0 +1,134 @@
+package budgetcaller
+
+import (
+	"context"
+	"net/netip"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The limit that fires is known 100 times of 100, on a quiet machine and with
+// every core kept busy, and no attempt ends before it.
+func TestTheLimitThatFiredIsKnown(t *testing.T) {
+	// Not parallel: it keeps all cores busy, and counts all sockets of its port.
+	const short, long = 200 * time.Millisecond, time.Second
+	for _, tt := range []struct {
+		name            string
+		connect, budget time.Duration
+		cancel          time.Duration
+		class           Class
+		limit           Limit
+		least           time.Duration
+	}{
+		{"connect inside the budget", short, long, 0, ClassConnectTimeout, LimitConnect, short},
+		{"budget inside the connect limit", long, short, 0, ClassBudgetExhausted, LimitBudget, short},
+		{"both alike", short, short, 0, ClassBudgetExhausted, LimitBudget, short},
+		{"canceled before both", short, short, short / 2, ClassCanceled, LimitNone, short / 2},
+	} {
+		for _, busy := range []bool{false, true} {
+			name := tt.name + ", idle"
+			if busy {
+				name = tt.name + ", busy"
+			}
+			t.Run(name, func(t *testing.T) {
+				if busy {
+					defer keepBusy()()
+				}
+				hole := blackHole(t)
+				c := newCaller(t, Config{Limits: Limits{Connect: tt.connect}})
+				records := make([]Record, 100)
+				var wg sync.WaitGroup
+				for worker := range 10 {
+					wg.Go(func() {
+						for i := worker; i < len(records); i += 10 {
+							records[i] = callHole(t, c, hole, tt.budget, tt.cancel)
+						}
+					})
+				}
+				wg.Wait()
+				for i, rec := range records {
+					if rec.Class != tt.class || rec.Limit != tt.limit || rec.Phase != PhaseConnect || rec.Effect != EffectNone {
+						t.Errorf("run %d: %v, limit %v, phase %v, effect %v after %v (%v); want %v, limit %v, phase connect, effect none",
+							i, rec.Class, rec.Limit, rec.Phase, rec.Effect, rec.Elapsed, rec.Err, tt.class, tt.limit)
+					}
+					// The budget began just before the attempt did.
+					if rec.Elapsed < tt.least-5*time.Millisecond || rec.Elapsed > tt.least+slack {
+						t.Errorf("run %d: ended after %v, want from %v to %v", i, rec.Elapsed, tt.least, tt.least+slack)
+					}
+					if tt.limit == LimitConnect && rec.Elapsed < tt.least {
+						t.Errorf("run %d: cut after %v, before the limit of %v", i, rec.Elapsed, tt.least)
+					}
+				}
+				if n := synSent(t, hole.Port()); n != 0 {
+					t.Errorf("%d sockets are still dialling", n)
+				}
+			})
+		}
+	}
+}
+
+func callHole(t *testing.T, c *Caller, hole netip.AddrPort, budget, cancelAfter time.Duration) Record {
+	ctx, cancel, err := Begin(t.Context(), budget)
+	if err != nil {
+		t.Error(err)
+		return Record{}
+	}
+	defer cancel()
+	if cancelAfter > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		defer time.AfterFunc(cancelAfter, stop).Stop()
+		defer stop()
+	}
+	began := time.Now()
+	rec := do(t, ctx, c, "http://"+hole.String()+"/", nil, nil)
+	if took := time.Since(began); cancelAfter == 0 && took < min(budget, c.limits.Connect)-time.Millisecond {
+		t.Errorf("returned after %v", took)
+	}
+	return rec
+}
+
+// keepBusy occupies every core until it is told to stop.
+func keepBusy() (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for x := 0; ; x++ {
+				if x%1000 == 0 {
+					select {
+					case <-done:
+						return
+					default:
+					}
+				}
+			}
+		})
+	}
+	return func() { close(done); wg.Wait() }
+}
+
+// One connect limit holds for all addresses of a name together.
+func TestConnectLimitHoldsForAllAddresses(t *testing.T) {
+	t.Parallel()
+	hole := blackHole(t)
+	const limit = 700 * time.Millisecond // longer than two staggers: all three are tried
+	c := newCaller(t, Config{
+		Limits: Limits{Connect: limit},
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{hole.Addr(), hole.Addr(), hole.Addr()}, nil
+		},
+	})
+	rec := callHole(t, c, netip.AddrPortFrom(hole.Addr(), hole.Port()), 10*time.Second, 0)
+	named := call(t, c, "http://three.test:"+portOf(hole)+"/", 10*time.Second)
+	for name, rec := range map[string]Record{"one literal": rec, "three addresses": named} {
+		if rec.Class != ClassConnectTimeout || rec.Limit != LimitConnect || rec.Elapsed < limit || rec.Elapsed > limit+slack {
+			t.Errorf("%s: %v, limit %v after %v (%v); want connect_timeout, limit connect after %v", name, rec.Class, rec.Limit, rec.Elapsed, rec.Err, limit)
+		}
+	}
+	if n := synSent(t, hole.Port()); n != 0 {
+		t.Errorf("%d sockets are still dialling", n)
+	}
+}
