@@ -16,6 +16,7 @@ type attempt struct {
 	ctx    context.Context
 	req    *http.Request
 	route  route
+	limits Limits
 	rec    Record
 
 	verdict verdict
@@ -41,8 +42,9 @@ type attempt struct {
 }
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
-func (c *Caller) begin(ctx context.Context, req *http.Request, r route, deadline time.Time) *attempt {
-	a := &attempt{caller: c, ctx: ctx, req: req, route: r, span: newSpan(c.limits, deadline)}
+func (c *Caller) begin(ctx context.Context, t *try) *attempt {
+	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, span: newSpan(t.limits, t.deadline)}
+	req := t.req
 	a.rec = Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: a.span.start}
 	a.verdict.enter(PhasePool)
 	at, _ := a.span.nearest(PhasePool, never)
@@ -174,7 +176,7 @@ func (a *attempt) complete(won bool, err error) {
 	rec.Effect = o.class.effect(a.sent.Load(), rec.Status)
 	rec.Elapsed = time.Duration(end)
 	if o.limit != LimitNone && o.limit != LimitKernel {
-		rec.Configured = a.span.configured(o.limit, a.caller.limits, budgetOf(a.ctx))
+		rec.Configured = a.span.configured(o.limit, a.limits, budgetOf(a.ctx))
 		rec.Overshoot = max(0, time.Duration(end-fired))
 	}
 	a.phaseTimes(o.phase, end)

@@ -16,8 +16,12 @@ type body struct {
 	a    *attempt
 	conn *conn
 	resp *http.Response
+	most int64   // bytes that are borne, 0: any number
 	rec  *Record // set when the attempt is over
 }
+
+// errBodyTooLong ends the reading of a body beyond the bound.
+var errBodyTooLong = errors.New("the body is longer than the bound")
 
 // Read reads on. Its error is io.EOF only after a whole answer.
 func (b *body) Read(p []byte) (int, error) {
@@ -27,6 +31,8 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.resp.Body.Read(p)
 	b.a.rec.Bytes += int64(n)
 	switch {
+	case b.most > 0 && b.a.rec.Bytes > b.most:
+		b.rec = b.a.finish(ClassMalformed, LimitNone, errBodyTooLong)
 	case errors.Is(err, io.EOF):
 		class := ClassOK
 		if b.resp.StatusCode >= 400 {

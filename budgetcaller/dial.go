@@ -28,7 +28,7 @@ func (a *attempt) connect() (net.Conn, *Record) {
 	if !a.hold(func() { a.cancelDial = cancel }) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
-	a.span.connect = after(a.span.now(), a.caller.limits.Connect)
+	a.span.connect = after(a.span.now(), a.limits.Connect)
 	a.enter(PhaseLookup)
 	a.rearm()
 	addrs, err := a.caller.addresses(ctx, host)

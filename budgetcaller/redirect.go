@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// redirected returns the request that rec, the answer to req, asks for; nil if
-// it asks for none or for one that cannot be made (RFC 9110, section 15.4).
+// redirected returns the request that the answer to req asks for, whose head is
+// in rec; nil if it asks for none, or for one that cannot be made (RFC 9110,
+// section 15.4), or if rec is of an attempt that failed.
 func redirected(ctx context.Context, req *http.Request, rec *Record) *http.Request {
-	if rec.Class != ClassOK || rec.Location == "" {
+	if rec.Err != nil || rec.Location == "" {
 		return nil
 	}
 	method, keepBody := methodOf(req), false

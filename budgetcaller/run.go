@@ -42,45 +42,60 @@ func (r Result) Effect() Effect {
 // https, no host, a closed Caller), or it is sink's own. Only in the latter
 // case does the Result hold attempts beside an error.
 func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
+	return c.follow(ctx, &try{req: req, limits: c.limits}, sink)
+}
+
+// try is what one attempt is made with.
+type try struct {
+	req      *http.Request
+	limits   Limits
+	maxBody  int64 // bytes; 0: no bound
+	tell     bool  // tell the partner how much time is left
+	redirect bool  // a redirect in answer to it will be followed
+
+	// Filled in by one.
+	route    route
+	deadline time.Time
+}
+
+// follow makes an attempt and one more for each redirect that is followed.
+func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer) (Result, error) {
 	var res Result
 	start := time.Now()
 	for {
-		rec, err := c.one(ctx, req, sink, len(res.Attempts) < c.redirects)
+		t.redirect = len(res.Attempts) < c.redirects
+		rec, err := c.one(ctx, t, sink)
 		if rec != nil {
 			res.Attempts = append(res.Attempts, *rec)
 		}
 		res.Elapsed = time.Since(start)
-		if err != nil {
+		if err != nil || !t.redirect {
 			return res, err
 		}
-		if len(res.Attempts) > c.redirects {
-			return res, nil
-		}
-		next := redirected(ctx, req, rec)
+		next := redirected(ctx, t.req, rec)
 		if next == nil {
 			return res, nil
 		}
-		req = next
+		t.req = next
 	}
 }
 
-// one makes exactly one attempt. If follow is set, the body of a redirect that
-// will be followed is thrown away.
-func (c *Caller) one(ctx context.Context, req *http.Request, sink io.Writer, follow bool) (*Record, error) {
-	deadline, r, err := c.prepare(ctx, req)
-	if err != nil {
-		closeBody(req)
+// one makes exactly one attempt. The body of a redirect that will be followed
+// is thrown away.
+func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, error) {
+	if err := c.prepare(ctx, t); err != nil {
+		closeBody(t.req)
 		return nil, err
 	}
-	if rec := c.notStarted(ctx, req, deadline); rec != nil {
-		closeBody(req)
+	if rec := notStarted(ctx, t); rec != nil {
+		closeBody(t.req)
 		return rec, nil
 	}
-	b, rec := c.start(ctx, req, r, deadline)
+	b, rec := c.start(ctx, t)
 	if rec != nil {
 		return rec, nil
 	}
-	if sink == nil || (follow && redirected(ctx, req, &Record{Class: ClassOK, Status: b.a.rec.Status, Location: b.a.rec.Location}) != nil) {
+	if sink == nil || (t.redirect && redirected(ctx, t.req, &b.a.rec) != nil) {
 		sink = io.Discard
 	}
 	buf := c.buffers.Get().(*[copyBuffer]byte)
@@ -102,39 +117,41 @@ func (c *Caller) one(ctx context.Context, req *http.Request, sink io.Writer, fol
 // copyBuffer is the size of the buffers with which Run reads bodies.
 const copyBuffer = 16 << 10
 
-func (c *Caller) prepare(ctx context.Context, req *http.Request) (time.Time, route, error) {
+// prepare finds out where the attempt leads and until when it may last.
+func (c *Caller) prepare(ctx context.Context, t *try) error {
 	if c.pool.isClosed() {
-		return time.Time{}, route{}, ErrClosed
+		return ErrClosed
 	}
-	deadline, err := deadlineOf(ctx)
-	if err != nil {
-		return time.Time{}, route{}, err
+	var err error
+	if t.deadline, err = deadlineOf(ctx); err != nil {
+		return err
 	}
-	r, err := c.routeOf(req)
-	return deadline, r, err
+	t.route, err = c.routeOf(t.req)
+	return err
 }
 
 // notStarted is the record of an attempt that is not worth starting, nil if it
 // is: the caller has given up, or less than the floor is left.
-func (c *Caller) notStarted(ctx context.Context, req *http.Request, deadline time.Time) *Record {
+func notStarted(ctx context.Context, t *try) *Record {
 	start := time.Now()
-	rec := &Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: start}
+	left, floor := t.deadline.Sub(start), t.limits.Floor
+	rec := &Record{Method: methodOf(t.req), URL: t.req.URL.Redacted(), Expected: -1, Start: start}
 	switch {
 	case canceled(ctx):
 		rec.Class = ClassCanceled
-	case !deadline.IsZero() && deadline.Sub(start) < c.limits.Floor:
-		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, c.limits.Floor
+	case !t.deadline.IsZero() && left < floor:
+		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, floor
 	default:
 		return nil
 	}
-	rec.Err = &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured, Left: max(0, deadline.Sub(start))}
+	rec.Err = &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured, Left: max(0, left)}
 	return rec
 }
 
 // start makes an attempt as far as the head of the answer. It returns the body
 // to read, or the record if the attempt is over.
-func (c *Caller) start(ctx context.Context, req *http.Request, r route, deadline time.Time) (*body, *Record) {
-	a := c.begin(ctx, req, r, deadline)
+func (c *Caller) start(ctx context.Context, t *try) (*body, *Record) {
+	a := c.begin(ctx, t)
 	for {
 		conn, rec := a.open()
 		if rec != nil {
@@ -145,7 +162,7 @@ func (c *Caller) start(ctx context.Context, req *http.Request, r route, deadline
 			return nil, rec
 		}
 		if resp != nil {
-			return &body{a: a, conn: conn, resp: resp}, nil
+			return &body{a: a, conn: conn, resp: resp, most: t.maxBody}, nil
 		}
 	}
 }
