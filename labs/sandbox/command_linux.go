@@ -120,7 +120,11 @@ func probe(ctx context.Context, opts Options, w way) error {
 	case err == nil, errors.As(err, &exit) && ctx.Err() == nil:
 		return noMain
 	default:
-		return explain(err)
+		var start *os.PathError // would name /proc/self/exe, which says nothing
+		if errors.As(err, &start) {
+			err = start.Err
+		}
+		return explain(err, w.userNS)
 	}
 }
 

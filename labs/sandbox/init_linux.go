@@ -47,9 +47,11 @@ func runInit(args []string, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedOn()...)
 	defer signal.Stop(signals)
+	// For ps, and for Run, which takes it as the sign that signals are handled.
+	_ = os.WriteFile("/proc/self/comm", []byte(initName), 0)
 
 	if err := j.setUp(); err != nil {
-		fmt.Fprintf(stderr, "sandbox: %v\n", explain(err))
+		fmt.Fprintf(stderr, "sandbox: %v\n", explain(err, true))
 		return exitFailed
 	}
 	if j.probe {

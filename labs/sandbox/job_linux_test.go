@@ -80,23 +80,25 @@ func TestReason(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		err      error
+		without  bool // a user namespace
 		settings map[string]string
 		want     string
 	}{
-		{"another error", unix.EOPNOTSUPP, nil, ""},
-		{"no user namespaces", unix.ENOSPC, map[string]string{"/proc/sys/user/max_user_namespaces": "0"}, "user.max_user_namespaces=0"},
-		{"no network namespaces", unix.ENOSPC, map[string]string{"/proc/sys/user/max_user_namespaces": "9", "/proc/sys/user/max_net_namespaces": "0"}, "user.max_net_namespaces=0"},
-		{"too many", unix.ENOSPC, nil, "a limit in /proc/sys/user is reached"},
-		{"old Debian", unix.EPERM, map[string]string{"/proc/sys/kernel/unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=0"},
-		{"Ubuntu", unix.EACCES, map[string]string{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1"}, "kernel.apparmor_restrict_unprivileged_userns=1"},
-		{"container", unix.EPERM, map[string]string{"/proc/sys/kernel/unprivileged_userns_clone": "1"}, "forbidden by the system or by the container this runs in"},
-		{"small kernel", unix.EINVAL, nil, "this kernel lacks one of the namespaces"},
-		{"nested", unix.EUSERS, nil, "user namespaces are nested too deep"},
+		{"another error", unix.EOPNOTSUPP, false, nil, ""},
+		{"no user namespaces", unix.ENOSPC, false, map[string]string{"/proc/sys/user/max_user_namespaces": "0"}, "user.max_user_namespaces=0"},
+		{"no network namespaces", unix.ENOSPC, false, map[string]string{"/proc/sys/user/max_user_namespaces": "9", "/proc/sys/user/max_net_namespaces": "0"}, "user.max_net_namespaces=0"},
+		{"too many", unix.ENOSPC, false, nil, "a limit in /proc/sys/user is reached"},
+		{"old Debian", unix.EPERM, false, map[string]string{"/proc/sys/kernel/unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=0"},
+		{"Ubuntu", unix.EACCES, false, map[string]string{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1"}, "kernel.apparmor_restrict_unprivileged_userns=1"},
+		{"container", unix.EPERM, false, map[string]string{"/proc/sys/kernel/unprivileged_userns_clone": "1"}, "forbidden by the system or by the container this runs in"},
+		{"not root", unix.EPERM, true, nil, "needs CAP_SYS_ADMIN"},
+		{"small kernel", unix.EINVAL, false, nil, "this kernel lacks one of the namespaces"},
+		{"nested", unix.EUSERS, false, nil, "user namespaces are nested too deep"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			err := errors.Join(c.err)
-			if got := reason(err, func(path string) string { return c.settings[path] }); got != c.want {
+			if got := reason(err, !c.without, func(path string) string { return c.settings[path] }); got != c.want {
 				t.Errorf("reason(%v) with %v = %q, want %q", c.err, c.settings, got, c.want)
 			}
 		})

@@ -11,15 +11,15 @@ import (
 
 // explain adds to an error of making or using namespaces which setting of this
 // machine is behind it, as far as the machine tells.
-func explain(err error) error {
-	if why := reason(err, readSetting); why != "" {
+func explain(err error, userNS bool) error {
+	if why := reason(err, userNS, readSetting); why != "" {
 		return fmt.Errorf("%w (%s)", err, why)
 	}
 	return err
 }
 
 // reason looks settings up with read, which returns "" for one that is not there.
-func reason(err error, read func(path string) string) string {
+func reason(err error, userNS bool, read func(path string) string) string {
 	switch {
 	case errors.Is(err, unix.ENOSPC):
 		for _, kind := range []string{"user", "net", "pid", "mnt"} {
@@ -35,6 +35,8 @@ func reason(err error, read func(path string) string) string {
 		return "user namespaces are nested too deep"
 	case !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES):
 		return ""
+	case !userNS:
+		return "needs CAP_SYS_ADMIN"
 	}
 	if read("/proc/sys/kernel/unprivileged_userns_clone") == "0" {
 		return "kernel.unprivileged_userns_clone=0"

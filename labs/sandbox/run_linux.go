@@ -3,10 +3,12 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +48,7 @@ func Run(ctx context.Context, cmd *exec.Cmd) (int, error) {
 			select {
 			case sig := <-signals:
 				if !fromTerminal(sig) {
+					awaitReady(cmd.Process.Pid)
 					_ = cmd.Process.Signal(sig)
 				}
 			case <-done:
@@ -71,6 +74,24 @@ func Run(ctx context.Context, cmd *exec.Cmd) (int, error) {
 		return exitSignal + int(ws.Signal()), nil
 	}
 	return exit.ExitCode(), nil
+}
+
+// awaitReady waits until the first process of the sandbox handles signals, as
+// the kernel would drop them before. It takes some milliseconds; where /proc does
+// not show it, one second.
+func awaitReady(pid int) {
+	limit := time.NewTimer(time.Second)
+	defer limit.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	comm := fmt.Sprintf("/proc/%d/comm", pid)
+	for readSetting(comm) != initName {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			return
+		}
+	}
 }
 
 // fromTerminal reports whether sig is one that a key sends, and this process in
