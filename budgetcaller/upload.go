@@ -1,6 +1,7 @@
 package budgetcaller
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -59,11 +60,16 @@ func (up *upload) run(c *conn, req *http.Request) {
 	}
 }
 
-// Read reads the user's body.
+// Read reads the user's body. Its error is kept here, as net/http wraps it in a
+// way that errors.Is does not see through.
 func (up *upload) Read(p []byte) (int, error) {
 	up.inUser.Store(true)
 	defer up.inUser.Store(false)
-	return up.body.Read(p)
+	n, err := up.body.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		up.bodyErr.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 // Close closes the user's body, once.
