@@ -28,7 +28,7 @@ type conn struct {
 	accepted int64
 	slot     *entry // in the ledger
 
-	parked parked
+	parked
 
 	writing atomic.Int64 // when the write under way began; 0: none
 

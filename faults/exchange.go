@@ -20,7 +20,6 @@ type Exchange struct {
 	close        bool // no further request on this connection
 	expects      bool // the client waits for 100 Continue
 	bodyDone     bool
-	headSent     bool
 	acted        bool
 	watched      bool // the parker looks whether the client leaves
 	dead         bool // a write ended with an error, or the client was seen to leave

@@ -23,23 +23,49 @@ type gate struct {
 	filler int          // the connection that fills the queue; -1: none
 }
 
+// openTries is how often a free port is looked for: between being found and
+// being bound another process may take it.
+const openTries = 20
+
 // openGate binds addr. Its state is portRefused.
 func openGate(addr netip.AddrPort) (*gate, error) {
 	if addr.Port() != 0 {
 		return bindGate(addr)
 	}
 	// A port that the system picked is given back when its socket stops
-	// listening; one that was asked for by number stays. So one socket finds
-	// the port and holds it until the other has bound it.
-	holder, err := bindGate(addr)
+	// listening; one that was asked for by number stays. So it is found first
+	// and then asked for.
+	var err error
+	for range openTries {
+		var free netip.AddrPort
+		if free, err = freePort(addr); err != nil {
+			return nil, bindError(addr, err)
+		}
+		var g *gate
+		if g, err = bindGate(free); err == nil {
+			return g, nil
+		}
+	}
+	return nil, err
+}
+
+// freePort returns addr with a port that is free at the moment. Without
+// SO_REUSEADDR the system gives the same one to nobody else meanwhile.
+func freePort(addr netip.AddrPort) (netip.AddrPort, error) {
+	domain, sa := sockaddr(addr)
+	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return addr, err
 	}
-	defer holder.close()
-	if err := reuse(holder.fd, 1); err != nil {
-		return nil, bindError(addr, err)
+	defer unix.Close(fd)
+	if err := unix.Bind(fd, sa); err != nil {
+		return addr, err
 	}
-	return bindGate(holder.addr)
+	bound, err := unix.Getsockname(fd)
+	if err != nil {
+		return addr, err
+	}
+	return addrOf(bound), nil
 }
 
 func bindGate(addr netip.AddrPort) (*gate, error) {
@@ -71,14 +97,7 @@ func (g *gate) bind(sa unix.Sockaddr, addr netip.AddrPort) error {
 	if err := unix.Bind(g.fd, sa); err != nil {
 		return err
 	}
-	bound, err := unix.Getsockname(g.fd)
-	if err != nil {
-		return err
-	}
-	g.addr = addrOf(bound)
-	if addr.Port() == 0 {
-		return nil
-	}
+	g.addr = addr
 	// A bound port can still be somebody else's: only listening shows it.
 	if err := unix.Listen(g.fd, 0); err != nil {
 		return err

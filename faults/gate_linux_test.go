@@ -159,3 +159,30 @@ func TestGateGoesFromStateToState(t *testing.T) {
 		}
 	}
 }
+
+// TestFreePortsAreNotShared: many partners that start at once get a port each.
+func TestFreePortsAreNotShared(t *testing.T) {
+	t.Parallel()
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				g, err := openGate(loopback())
+				if err != nil {
+					t.Errorf("openGate: %v", err)
+					return
+				}
+				t.Cleanup(g.close) // held until all have theirs
+				mu.Lock()
+				if seen[g.addr.String()] {
+					t.Errorf("%v was given twice", g.addr)
+				}
+				seen[g.addr.String()] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}

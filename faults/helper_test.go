@@ -110,15 +110,6 @@ func entryOf(t testing.TB, p *Partner, nc net.Conn, nth int) Entry {
 	return entries[0]
 }
 
-// client returns an HTTP client that does not keep connections and uses no
-// proxy.
-func client(t testing.TB, timeout time.Duration) *http.Client {
-	t.Helper()
-	tr := &http.Transport{DisableKeepAlives: true}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr, Timeout: timeout}
-}
-
 func loopback() netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:0") }
 
 // testBinary returns this test's own program.

@@ -102,11 +102,11 @@ func (c *conn) receive(buf []byte) (data []byte, again bool, how outcome) {
 	return buf[:n], false, notEnded
 }
 
-// parked is what this parker keeps in a connection: nothing.
+// parked is what the parker keeps in a connection: nothing here.
 type parked struct{}
 
 // settle waits until the parker has let go of c, which it has at once here.
-func (c *conn) settle() {}
+func (p *parked) settle() {}
 
 // endSeen tells, for a connection that is not read, how the client ended it.
 func (c *conn) endSeen() outcome {
