@@ -1,3 +1,24 @@
 // Package faults is a partner that misbehaves on purpose, exactly as asked, and
 // keeps a ledger of what really happened to it.
+//
+//	slow, err := faults.Parse("slow:delay=300ms")
+//	…
+//	p, err := faults.Start(faults.Config{
+//		Listeners: []faults.ListenerConfig{{Listen: "127.0.0.1:0", Faults: []faults.Spec{slow}}},
+//	})
+//	…
+//	defer p.Close(ctx)
+//	url := p.Listeners()[0].URL
+//	…
+//	for _, e := range p.Ledger().Entries(faults.Query{}) { … }
+//
+// Each fault is one file and one line in All. The server under them is its own
+// and not net/http: it decides over every byte and every end of a connection,
+// and a connection on which nothing is to happen costs it no goroutine and no
+// buffer.
+//
+// It leaves out HTTP/2, where what happens to a connection happens to many
+// requests at once; proxying, since what passes through shares the faults of
+// what is behind; and any judgement: it says what happened to it, not whether
+// the caller was right.
 package faults

@@ -1,0 +1,336 @@
+package faults
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// conn is one accepted connection. While a request is read and answered a
+// goroutine owns it; while nothing is expected of the partner but to wait, the
+// parker does, and all that is kept is this.
+type conn struct {
+	p        *Partner
+	l        *listener
+	tcp      *net.TCPConn
+	stream   io.ReadWriter // what requests are read from: the TLS side, or rawSide
+	tls      *tls.Conn
+	fd       int
+	id       uint64
+	remote   netip.AddrPort
+	accepted int64
+	slot     *entry // in the ledger
+
+	parked parked
+
+	writing atomic.Int64 // when the write under way began; 0: none
+
+	// Of the serving goroutine alone.
+	nth      int
+	headLeft int64 // bytes that the head may still take
+	sentNow  int64
+
+	mu         sync.Mutex
+	over       bool // closed
+	lingering  bool // our end was sent, the client's is awaited
+	registered bool // known to the parker
+	watch      watch
+	poked      bool   // its read was broken off to park it
+	overflow   bool   // bytes of a later request were lost
+	waiting    int64  // since when the goroutine waits for a request; 0: it does not
+	until      int64  // when a parked connection is ended
+	saved      []byte // read ahead by the parker
+	held       *entry // the request, or connection, that hangs here without a goroutine
+	current    *entry // the request being served
+	left       int64  // when the client was seen to have left; 0: not
+	leftHow    outcome
+	gone       chan struct{} // closed when the client leaves, if somebody waits for it
+}
+
+// rawSide is the side of a connection towards the network.
+type rawSide struct{ c *conn }
+
+// Read gives first what the parker has read ahead.
+func (r rawSide) Read(b []byte) (int, error) {
+	c := r.c
+	c.settle()
+	c.mu.Lock()
+	if len(c.saved) > 0 {
+		n := copy(b, c.saved)
+		if c.saved = c.saved[n:]; len(c.saved) == 0 {
+			c.saved = nil
+		}
+		c.mu.Unlock()
+		return n, nil
+	}
+	c.mu.Unlock()
+	return c.tcp.Read(b)
+}
+
+// Write notes when it began, so that the sweeper can end one that nobody takes.
+func (r rawSide) Write(b []byte) (int, error) {
+	c := r.c
+	c.writing.Store(c.p.clock.now())
+	n, err := c.tcp.Write(b)
+	c.writing.Store(0)
+	return n, err
+}
+
+// tlsSide makes a net.Conn of rawSide, as crypto/tls wants one.
+type tlsSide struct {
+	*net.TCPConn
+	raw rawSide
+}
+
+func (t tlsSide) Read(b []byte) (int, error)  { return t.raw.Read(b) }
+func (t tlsSide) Write(b []byte) (int, error) { return t.raw.Write(b) }
+
+var errHeadTooLong = errors.New("request head too long")
+
+// Read implements io.Reader for the buffered reader of requests.
+func (c *conn) Read(b []byte) (int, error) {
+	if c.headLeft <= 0 {
+		return 0, errHeadTooLong
+	}
+	if int64(len(b)) > c.headLeft {
+		b = b[:c.headLeft]
+	}
+	n, err := c.stream.Read(b)
+	c.headLeft -= int64(n)
+	return n, err
+}
+
+// park gives c to the parker until mode's event comes or until passes. It
+// returns false if c is already over.
+func (c *conn) park(mode watch, until int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.parkLocked(mode, until)
+}
+
+func (c *conn) parkLocked(mode watch, until int64) bool {
+	if c.over {
+		return false
+	}
+	c.watch, c.until = mode, until
+	return c.p.parker.add(c) == nil
+}
+
+// watchDuring lets the parker watch c while a request is being answered. The
+// channel returned is closed when the client leaves.
+func (c *conn) watchDuring(slot *entry) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone == nil {
+		c.gone = make(chan struct{})
+		c.current = slot
+		c.watch = watchKeep
+		if c.over || c.p.parker.add(c) != nil {
+			c.watch = watchNone
+		}
+	}
+	return c.gone
+}
+
+// endWatch takes c back from the parker and tells when the client was seen to
+// leave, if it was.
+func (c *conn) endWatch() (left int64, how outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch != watchNone {
+		c.watch = watchNone
+		c.p.parker.remove(c)
+	}
+	c.gone, c.current = nil, nil
+	return c.left, c.leftHow
+}
+
+// ready is called by the parker when something has come for c.
+func (c *conn) ready(scratch []byte) {
+	c.mu.Lock()
+	switch c.watch {
+	case watchNone:
+		c.mu.Unlock()
+		return
+	case watchIdle:
+		c.watch, c.until = watchNone, 0
+		c.mu.Unlock()
+		c.p.spawn(c.serve)
+		return
+	case watchEnd:
+		c.leaves(c.endSeen())
+		return
+	}
+	// A client that floods the partner must not keep the others waiting.
+	for range 16 {
+		data, again, how := c.receive(scratch)
+		if again {
+			break
+		}
+		if how != notEnded {
+			c.leaves(how)
+			return
+		}
+		if c.watch != watchKeep {
+			continue
+		}
+		if room := maxSaved - len(c.saved); len(data) <= room {
+			c.saved = append(c.saved, data...)
+		} else {
+			c.overflow = true
+		}
+	}
+	c.mu.Unlock()
+}
+
+// leaves notes that the client has left. It is called with the lock held and
+// gives it back.
+func (c *conn) leaves(how outcome) {
+	now := c.p.clock.now()
+	c.left, c.leftHow = now, how
+	c.watch = watchNone
+	c.p.parker.remove(c)
+	if c.gone != nil {
+		close(c.gone)
+		c.gone = nil
+	}
+	current, held, lingering := c.current, c.held, c.lingering
+	c.held, c.current = nil, nil
+	c.mu.Unlock()
+	switch {
+	case lingering:
+		c.close(closed, false)
+	case held != nil:
+		c.l.stats.left.Add(1)
+		c.endHeld(held, how, true)
+	case current != nil:
+		c.p.ledger.update(current, func(e *entry) {
+			e.ended, e.how, e.byClient = now, how, true
+		})
+	}
+}
+
+// endHeld ends what hangs on c, and c with it.
+func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
+	c.l.stats.hung.Add(-1)
+	now := c.p.clock.now()
+	if held.isRequest {
+		c.p.ledger.update(held, func(e *entry) {
+			e.ended, e.how, e.byClient, e.final = now, how, byClient, true
+		})
+		c.l.stats.ended(held.mode, how, byClient)
+	}
+	c.close(how, byClient)
+}
+
+// poke is called by the sweeper: it ends what has lasted too long.
+func (c *conn) sweep(now int64) {
+	if w := c.writing.Load(); w != 0 && now-w > int64(writeTimeout) {
+		_ = c.tcp.SetDeadline(time.Unix(1, 0))
+	}
+	c.mu.Lock()
+	switch {
+	case c.over:
+	case c.watch != watchNone && c.until != 0 && now > c.until:
+		held, lingering := c.held, c.lingering
+		c.held = nil
+		c.mu.Unlock()
+		switch {
+		case held != nil:
+			c.endHeld(held, expired, false)
+		case lingering:
+			c.close(closed, false)
+		default:
+			c.close(idle, false)
+		}
+		return
+	case c.waiting != 0 && !c.poked && now-c.waiting > int64(parkAfter):
+		c.poked = true
+		_ = c.tcp.SetReadDeadline(time.Unix(1, 0))
+	}
+	c.mu.Unlock()
+}
+
+// parkAfter is how long a goroutine waits for the next request before the
+// connection is parked: busy connections are spared the way through the parker.
+const parkAfter = 200 * time.Millisecond
+
+// await waits for the first byte of a request. It returns false if there will
+// be none here: the connection was parked, or is over.
+func (c *conn) await(peek func() error) bool {
+	c.mu.Lock()
+	if len(c.saved) == 0 {
+		c.waiting = c.p.clock.now()
+	}
+	c.mu.Unlock()
+	err := peek()
+	c.mu.Lock()
+	c.waiting = 0
+	if c.poked {
+		c.poked = false
+		_ = c.tcp.SetReadDeadline(time.Time{})
+	}
+	c.mu.Unlock()
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
+		if !c.park(watchIdle, c.p.clock.now()+int64(c.p.cfg.IdleTimeout)) {
+			c.close(stopped, false)
+		}
+	default:
+		c.closeFor(err)
+	}
+	return false
+}
+
+// closeFor closes c after a read or write that ended with err.
+func (c *conn) closeFor(err error) {
+	how, byClient := blame(err)
+	if c.p.isStopping() {
+		how, byClient = stopped, false
+	}
+	c.close(how, byClient)
+}
+
+// blame says how the client ended a connection on which err came up.
+func blame(err error) (how outcome, byClient bool) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return closed, true
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return writeStuck, false
+	}
+	return reset, true
+}
+
+// close ends the connection, if it is not over. A connection that is to end
+// with a RST was prepared by resetNow.
+func (c *conn) close(how outcome, byClient bool) {
+	c.mu.Lock()
+	if c.over {
+		c.mu.Unlock()
+		return
+	}
+	c.over = true
+	c.watch = watchNone
+	c.p.parker.remove(c)
+	_ = c.tcp.Close()
+	c.saved = nil
+	c.mu.Unlock()
+	c.p.forget(c)
+	c.l.stats.open.Add(-1)
+	now := c.p.clock.now()
+	c.p.ledger.update(c.slot, func(e *entry) {
+		if e.ended == 0 { // else the cut itself was the end
+			e.ended, e.how, e.byClient = now, how, byClient
+		}
+		e.nth, e.final = int32(c.nth), true
+	})
+}

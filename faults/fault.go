@@ -1,0 +1,112 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Level says where a fault acts: on the port, on a connection before any
+// request is read, or on a request.
+type Level uint8
+
+// The levels, from the outside in. A fault above LevelRequest cannot be chosen
+// by a request, since there is none when it acts.
+const (
+	LevelRequest    Level = iota // the zero value
+	LevelConnection              // acts when a connection is accepted
+	LevelPort                    // acts on the port: nothing is ever accepted
+)
+
+// String returns request, connection or port.
+func (l Level) String() string {
+	switch l {
+	case LevelPort:
+		return "port"
+	case LevelConnection:
+		return "connection"
+	default:
+		return "request"
+	}
+}
+
+// Fault is one way to fail: one entry of All. Its fields make the --mode
+// values, the flags, the help and the table of the README.
+type Fault struct {
+	Name    string  // the mode's name, lower case, words joined by dashes
+	Summary string  // what the partner does, one line
+	Effect  string  // whether the effect takes place, as the table says it
+	Params  []Param // in the order in which they are shown
+	Curl    string  // curl's exit code for the default parameters: "0", "7", "28"
+	Class   string  // the class a caller reports for the default parameters
+
+	// acts says whether the effect takes place, unless effect=yes|no says
+	// otherwise: with the answer's head, or where the fault calls act.
+	acts bool
+	// index is the fault's place in All.
+	index int16
+	// build makes the behaviour out of checked parameters. It refuses what only
+	// shows when several parameters are seen together.
+	build func(args) (behavior, error)
+}
+
+// behavior is what a fault does. Exactly one of the three is set: port is not
+// portOpen, or connection, or request.
+type behavior struct {
+	port       portState
+	connection func(*Exchange) // right after accept, instead of reading requests
+	request    func(*Exchange) // once the request is whole
+	ownBody    bool            // request is called before the body was read
+}
+
+// portState is what a port does with a SYN.
+type portState uint8
+
+const (
+	portOpen      portState = iota // answered, accepted
+	portRefused                    // answered with a RST
+	portBlackHole                  // not answered
+)
+
+func (b behavior) level() Level {
+	switch {
+	case b.port != portOpen:
+		return LevelPort
+	case b.connection != nil:
+		return LevelConnection
+	default:
+		return LevelRequest
+	}
+}
+
+// All returns every fault in the order in which tables show them. The slice is
+// the caller's own. To add a fault, write its file and add its line here.
+func All() []Fault {
+	return []Fault{
+		okFault(),
+		refusedFault(),
+		connectTimeoutFault(),
+		readTimeoutFault(),
+		slowFault(),
+	}
+}
+
+// Names returns the names of all faults, in order.
+func Names() []string {
+	all := All()
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Lookup returns the fault of that name, or an error that lists all names.
+func Lookup(name string) (Fault, error) {
+	for i, f := range All() {
+		if f.Name == name {
+			f.index = int16(i)
+			return f, nil
+		}
+	}
+	return Fault{}, fmt.Errorf("unknown mode %q: one of %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,201 @@
+package faults
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Ledger is the partner's record of every connection and request. It is
+// bounded: the oldest entries fall out, also those not yet ended. It is safe
+// for concurrent use.
+type Ledger struct {
+	base time.Time
+
+	mu      sync.Mutex
+	ring    []*entry // grows up to its capacity, then goes round
+	size    int
+	next    int    // where the next entry goes
+	seq     uint64 // of the newest entry
+	dropped uint64 // entries that fell out
+	changed chan struct{}
+	feeds   map[*feed]struct{}
+}
+
+func newLedger(base time.Time, size int) *Ledger {
+	return &Ledger{base: base, size: size, feeds: map[*feed]struct{}{}}
+}
+
+// Query says which entries are asked for. The zero value asks for all.
+type Query struct {
+	Listener string         // only this listener
+	Remote   netip.AddrPort // only the newest connection from this address and its requests
+	// Nth asks for the so manyth request of the connection, or, where none
+	// came, for the connection itself. It needs Remote.
+	Nth   int
+	After uint64 // only entries with a greater Seq
+	Limit int    // at most so many of the newest; 0: all
+}
+
+// begin puts a copy of e into the ledger and returns it. It changes only by
+// update and publish, until it is final: then it belongs to the ledger alone.
+func (l *Ledger) begin(e *entry) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	e.seq = l.seq
+	if len(l.ring) < l.size {
+		slot := new(entry)
+		*slot = *e
+		l.ring = append(l.ring, slot)
+		l.next = len(l.ring) % l.size
+		return slot
+	}
+	slot := l.ring[l.next]
+	if !slot.final {
+		slot = new(entry) // whoever holds the old one goes on with it
+	}
+	*slot = *e
+	l.ring[l.next] = slot
+	l.next = (l.next + 1) % l.size
+	l.dropped++
+	return slot
+}
+
+// publish makes slot what e is now.
+func (l *Ledger) publish(slot, e *entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*slot = *e
+	l.tell(slot)
+}
+
+// update changes a slot whose writer has gone.
+func (l *Ledger) update(slot *entry, change func(*entry)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(slot)
+	l.tell(slot)
+}
+
+// tell wakes those who wait for e and feeds the streams if it is final.
+func (l *Ledger) tell(e *entry) {
+	if l.changed != nil && e.ended != 0 {
+		close(l.changed)
+		l.changed = nil
+	}
+	if e.final && len(l.feeds) > 0 {
+		out := e.export(l.base)
+		for f := range l.feeds {
+			f.offer(out)
+		}
+	}
+}
+
+// Entries returns the entries asked for, oldest first.
+func (l *Ledger) Entries(q Query) []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entries(q)
+}
+
+// Wait returns the entries asked for once there is at least one and all of them
+// have ended, or as they stand when ctx is done.
+func (l *Ledger) Wait(ctx context.Context, q Query) []Entry {
+	for {
+		l.mu.Lock()
+		found := l.entries(q)
+		whole := len(found) > 0
+		for _, e := range found {
+			whole = whole && e.Ended()
+		}
+		if whole || ctx.Err() != nil {
+			l.mu.Unlock()
+			return found
+		}
+		if l.changed == nil {
+			l.changed = make(chan struct{})
+		}
+		changed := l.changed
+		l.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// entries collects from the newest backwards: most questions are about the last
+// few, and the ring may be long.
+func (l *Ledger) entries(q Query) []Entry {
+	var found []Entry
+	for i := range l.ring {
+		e := l.ring[(l.next-1-i+2*len(l.ring))%len(l.ring)]
+		if e.seq <= q.After || (q.Limit > 0 && len(found) == q.Limit) {
+			break
+		}
+		if (q.Listener != "" && e.listener.name != q.Listener) || (q.Remote.IsValid() && e.remote != q.Remote) {
+			continue
+		}
+		last := q.Remote.IsValid() && !e.isRequest
+		switch {
+		case q.Nth == 0, e.isRequest && int(e.nth) == q.Nth, last && len(found) == 0:
+			found = append(found, e.export(l.base))
+		}
+		if last {
+			break
+		}
+	}
+	for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
+		found[i], found[j] = found[j], found[i]
+	}
+	return found
+}
+
+// Clear forgets all entries. What has not ended is forgotten too, and so is how
+// it will end. Sequence numbers go on.
+func (l *Ledger) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ring, l.next = nil, 0
+}
+
+// Dropped returns how many entries fell out to make room for newer ones.
+func (l *Ledger) Dropped() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropped
+}
+
+// feed is one stream of final entries.
+type feed struct {
+	ch     chan Entry
+	missed uint64 // since the last entry that got through; under the ledger's lock
+}
+
+func (f *feed) offer(e Entry) {
+	select {
+	case f.ch <- e:
+	default:
+		f.missed++
+	}
+}
+
+// Follow returns a channel of every entry that ends from now on, in the order
+// of ending, and a function that closes it and returns how many entries were
+// lost because nobody took them: the channel holds up to buffer of them, and
+// the partner never waits.
+func (l *Ledger) Follow(buffer int) (<-chan Entry, func() uint64) {
+	f := &feed{ch: make(chan Entry, buffer)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.feeds[f] = struct{}{}
+	return f.ch, sync.OnceValue(func() uint64 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.feeds, f)
+		close(f.ch)
+		return f.missed
+	})
+}

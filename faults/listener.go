@@ -1,0 +1,295 @@
+package faults
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// listener is one address, or two for localhost, and what happens there.
+type listener struct {
+	p       *Partner
+	name    string
+	tls     *tls.Config
+	plan    atomic.Pointer[plan]
+	stats   counters
+	effects effects
+
+	mu     sync.Mutex // guards the gates
+	gates  []*gate
+	closed bool
+}
+
+// Listener tells what there is on one address.
+type Listener struct {
+	Name      string           `json:"name"`
+	Mode      string           `json:"mode"`   // the names of its faults, joined by +
+	Faults    []string         `json:"faults"` // as Parse reads them
+	URL       string           `json:"url"`
+	Addresses []netip.AddrPort `json:"addresses"`
+}
+
+// Listeners returns the listeners in the order of Config.
+func (p *Partner) Listeners() []Listener {
+	all := make([]Listener, 0, len(p.listeners))
+	for _, l := range p.listeners {
+		all = append(all, l.describe())
+	}
+	return all
+}
+
+func (l *listener) describe() Listener {
+	pl := l.plan.Load()
+	d := Listener{Name: l.name, Mode: pl.mode(), Faults: []string{}}
+	for _, s := range pl.specs {
+		d.Faults = append(d.Faults, s.String())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range l.gates {
+		d.Addresses = append(d.Addresses, g.addr)
+	}
+	scheme := "http://"
+	if l.tls != nil {
+		scheme = "https://"
+	}
+	d.URL = scheme + d.Addresses[0].String()
+	return d
+}
+
+// newListener binds the addresses of lc. Nothing is accepted before applyNow.
+// With an error the listener may be nil or hold what there is so far.
+func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
+	l := &listener{p: p, name: lc.Name, tls: lc.TLS}
+	l.stats.byMode = make([][outcomes]atomic.Uint64, len(p.modes))
+	l.stats.byClient = make([]atomic.Uint64, len(p.modes))
+	l.stats.asked, l.stats.over = newHistogram(), newHistogram()
+	if err := checkSpecs(lc.Faults); err != nil {
+		return nil, err
+	}
+	pl, err := newPlan(lc.Faults, p.cfg.Seed, lc.Name)
+	if err != nil {
+		return nil, fmt.Errorf("listener %s: %w", lc.Name, err)
+	}
+	l.plan.Store(pl)
+	if l.name == "" {
+		l.name = pl.mode()
+	}
+	addrs, err := addresses(lc.Listen, p.cfg.AllowRemote)
+	if err != nil {
+		return nil, err
+	}
+	for i, addr := range addrs {
+		if i > 0 {
+			addr = netip.AddrPortFrom(addr.Addr(), l.gates[0].addr.Port())
+		}
+		g, err := openGate(addr)
+		if i > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+			continue // localhost without IPv6
+		}
+		if err != nil {
+			l.close()
+			return nil, err
+		}
+		l.gates = append(l.gates, g)
+	}
+	return l, nil
+}
+
+// applyNow starts the plan's clock and brings the gates into its state.
+func (l *listener) applyNow() error {
+	pl := l.plan.Load()
+	pl.begun = l.p.clock.now()
+	if pl.stages {
+		l.p.spawn(func() { l.follow(pl) })
+	}
+	return l.applyPort(pl)
+}
+
+// follow takes the gates from stage to stage until the plan is replaced.
+func (l *listener) follow(pl *plan) {
+	for _, at := range pl.changes()[1:] {
+		t := time.NewTimer(at - time.Duration(l.p.clock.now()-pl.begun))
+		select {
+		case <-t.C:
+		case <-l.p.stopping:
+			t.Stop()
+			return
+		}
+		if l.plan.Load() != pl {
+			return
+		}
+		if err := l.applyPort(pl); err != nil {
+			l.p.cfg.Event(Event{l.name, err.Error()})
+		}
+	}
+}
+
+// applyPort brings the gates into the state that pl wants now.
+func (l *listener) applyPort(pl *plan) error {
+	state, isPort := pl.port(time.Duration(l.p.clock.now() - pl.begun))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	for _, g := range l.gates {
+		before := g.ln
+		if err := g.set(state); err != nil {
+			return err
+		}
+		if g.ln != nil && g.ln != before {
+			ln := g.ln
+			l.p.spawn(func() { l.accept(ln) })
+		}
+	}
+	if isPort {
+		l.endIdle()
+	}
+	return nil
+}
+
+// endIdle closes the connections that wait for a request: whoever would use one
+// is to meet the port.
+func (l *listener) endIdle() {
+	for _, c := range l.p.all(nil) {
+		if c.l != l {
+			continue
+		}
+		c.mu.Lock()
+		isIdle := c.watch == watchIdle
+		c.mu.Unlock()
+		if isIdle {
+			c.close(closed, false)
+		}
+	}
+}
+
+// check mends black holes.
+func (l *listener) check() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	for _, g := range l.gates {
+		if text := g.check(); text != "" {
+			l.p.cfg.Event(Event{l.name, text})
+		}
+	}
+}
+
+func (l *listener) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed = true
+	for _, g := range l.gates {
+		g.close()
+	}
+}
+
+// acceptPause is the wait after an accept that found no descriptor free.
+const acceptPause = 20 * time.Millisecond
+
+// accept takes connections until ln is closed.
+func (l *listener) accept(ln net.Listener) {
+	for {
+		nc, err := ln.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) || l.p.isStopping() {
+				return
+			}
+			var again interface{ Temporary() bool }
+			if !errors.As(err, &again) || !again.Temporary() {
+				return
+			}
+			select {
+			case <-time.After(acceptPause):
+			case <-l.p.stopping:
+				return
+			}
+			continue
+		}
+		l.welcome(nc.(*net.TCPConn))
+	}
+}
+
+// welcome takes a new connection over.
+func (l *listener) welcome(tcp *net.TCPConn) {
+	p := l.p
+	c := &conn{p: p, l: l, tcp: tcp, accepted: p.clock.now()}
+	if addr, ok := tcp.RemoteAddr().(*net.TCPAddr); ok {
+		c.remote = addr.AddrPort()
+		c.remote = netip.AddrPortFrom(c.remote.Addr().Unmap(), c.remote.Port())
+	}
+	c.fd = descriptor(tcp)
+	c.stream = rawSide{c}
+	if l.tls != nil {
+		c.tls = tls.Server(tlsSide{tcp, rawSide{c}}, l.tls)
+		c.stream = c.tls
+	}
+	l.stats.accepted.Add(1)
+	l.stats.open.Add(1)
+	room := p.remember(c)
+	pl := l.plan.Load()
+	e := entry{listener: l, conn: c.id, remote: c.remote, accepted: c.accepted, begun: c.accepted}
+	e.number = pl.connections.Add(1)
+	spec := pl.connection(e.number, time.Duration(c.accepted-pl.begun))
+	if spec != nil {
+		e.mode = spec.fault.index
+	} else {
+		e.mode = pl.first()
+	}
+	c.slot = p.ledger.begin(&e)
+	switch {
+	case !room:
+		c.close(overfull, false)
+	case spec != nil:
+		c.strike(spec)
+	default:
+		if !c.park(watchIdle, c.accepted+int64(p.cfg.IdleTimeout)) || p.isStopping() {
+			c.close(stopped, false)
+		}
+	}
+}
+
+// strike lets a fault at connection level act.
+func (c *conn) strike(spec *Spec) {
+	x := c.p.exchanges.Get().(*Exchange)
+	defer x.release()
+	x.c, x.spec, x.slot, x.plan = c, spec, c.slot, c.l.plan.Load()
+	spec.behavior.connection(x)
+	if x.end.kind == endHold {
+		c.l.stats.hung.Add(1)
+		if held := c.holdEntry(c.slot, x.end.watch, x.end.hold); held != nil {
+			c.endHeld(held, stopped, false)
+		}
+		return
+	}
+	if x.end.kind == endRST {
+		_ = c.tcp.SetLinger(0)
+	}
+	c.l.stats.ended(spec.fault.index, x.end.how, false)
+	c.close(x.end.how, false)
+}
+
+// descriptor returns the number that tcp has for the kernel. It stays valid as
+// long as tcp is not closed, which only happens under the connection's lock.
+func descriptor(tcp *net.TCPConn) int {
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return -1
+	}
+	fd := -1
+	_ = raw.Control(func(n uintptr) { fd = int(n) })
+	return fd
+}

@@ -1,0 +1,219 @@
+package faults
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Partner is a running partner. It is safe for concurrent use. Close it to
+// release its ports.
+type Partner struct {
+	cfg       Config
+	base      time.Time
+	modes     []string
+	clock     *clock
+	parker    parker
+	ledger    *Ledger
+	listeners []*listener
+	dates     atomic.Pointer[dated]
+
+	readers, buffers, exchanges sync.Pool
+
+	stopping  chan struct{}
+	closeOnce sync.Once
+	closed    chan struct{}
+	wg        sync.WaitGroup // accepting and serving goroutines, the sweeper
+
+	mu    sync.Mutex
+	conns map[uint64]*conn
+	last  uint64 // number of the newest connection
+}
+
+// Start starts a partner. Its ports are open, refused or silent when it returns;
+// an error says which address or fault cannot be had, and then none is left
+// behind.
+func Start(cfg Config) (*Partner, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	p := &Partner{
+		cfg: cfg, base: time.Now(), modes: Names(),
+		stopping: make(chan struct{}), closed: make(chan struct{}), conns: map[uint64]*conn{},
+	}
+	p.readers.New = func() any { return bufio.NewReaderSize(nil, 4<<10) }
+	p.buffers.New = func() any { return new([copyBuffer]byte) }
+	p.exchanges.New = func() any { return &Exchange{w: waiter{ch: make(chan struct{}, 1)}} }
+	p.ledger = newLedger(p.base, cfg.LedgerSize)
+	if p.clock, err = newClock(p.base); err != nil {
+		return nil, err
+	}
+	if p.parker, err = newParker(p); err != nil {
+		p.clock.stop()
+		return nil, err
+	}
+	p.wg.Go(p.sweep)
+	seen := map[string]bool{}
+	for _, lc := range cfg.Listeners {
+		l, err := p.newListener(lc)
+		if err == nil && seen[l.name] {
+			err = fmt.Errorf("listener %s: the name is given twice", l.name)
+		}
+		if l != nil {
+			p.listeners = append(p.listeners, l)
+		}
+		if err == nil {
+			seen[l.name] = true
+			err = l.applyNow()
+		}
+		if err != nil {
+			_ = p.Close(context.Background())
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Ledger returns the partner's record. It stays readable after Close.
+func (p *Partner) Ledger() *Ledger { return p.ledger }
+
+// Seed returns the seed of Config.
+func (p *Partner) Seed() uint64 { return p.cfg.Seed }
+
+// Close stops the partner: ports are closed, what hangs or waits is ended with
+// a RST or FIN, and everything is waited for, until ctx is done. Only the first
+// call does anything; all return when it is done.
+func (p *Partner) Close(ctx context.Context) error {
+	p.closeOnce.Do(func() {
+		close(p.stopping)
+		for _, l := range p.listeners {
+			l.close()
+		}
+		go p.shutDown()
+	})
+	select {
+	case <-p.closed:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("partner: close: connections are still open: %w", ctx.Err())
+	}
+}
+
+// shutDown ends all connections and then what they rest on.
+func (p *Partner) shutDown() {
+	defer close(p.closed)
+	for _, c := range p.all(nil) {
+		c.stop()
+	}
+	p.wg.Wait()
+	// What was parked while it was being stopped.
+	for _, c := range p.all(nil) {
+		c.stop()
+		c.close(stopped, false)
+	}
+	p.parker.stop()
+	p.clock.stop()
+}
+
+// stop ends a connection because the partner is shutting down. One that a
+// goroutine serves is only woken: it ends it.
+func (c *conn) stop() {
+	c.mu.Lock()
+	held, parked, lingering := c.held, c.watch != watchNone && c.current == nil, c.lingering
+	c.held = nil
+	if !parked {
+		_ = c.tcp.SetDeadline(time.Unix(1, 0))
+	}
+	c.mu.Unlock()
+	switch {
+	case held != nil:
+		c.endHeld(held, stopped, false)
+	case parked && lingering:
+		c.close(closed, false)
+	case parked:
+		c.close(stopped, false)
+	}
+}
+
+func (p *Partner) isStopping() bool {
+	select {
+	case <-p.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// spawn runs f in a goroutine that Close waits for.
+func (p *Partner) spawn(f func()) { p.wg.Go(f) }
+
+// conn returns the connection of that number, or nil if it is over.
+func (p *Partner) conn(id uint64) *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conns[id]
+}
+
+// remember gives c its number. It returns false if there are too many already.
+func (p *Partner) remember(c *conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last++
+	c.id = p.last
+	p.conns[c.id] = c
+	return len(p.conns) <= p.cfg.MaxConns
+}
+
+func (p *Partner) forget(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c.id)
+}
+
+// all appends all open connections to buf.
+func (p *Partner) all(buf []*conn) []*conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		buf = append(buf, c)
+	}
+	return buf
+}
+
+// sweepEvery is how often connections are looked at for what has lasted too
+// long; bounds are kept to within it.
+const sweepEvery = 100 * time.Millisecond
+
+// sweep ends what lasts too long and checks the black holes, until the partner
+// stops.
+func (p *Partner) sweep() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	var conns []*conn
+	for round := 1; ; round++ {
+		select {
+		case <-tick.C:
+		case <-p.stopping:
+			return
+		}
+		conns = p.all(conns[:0])
+		now := p.clock.now()
+		for _, c := range conns {
+			c.sweep(now)
+		}
+		clear(conns)
+		if round%10 == 0 {
+			for _, l := range p.listeners {
+				l.check()
+			}
+		}
+	}
+}
+
+func (p *Partner) unixMS(ns int64) float64 {
+	return float64(p.base.Add(time.Duration(ns)).UnixMicro()) / 1000
+}

@@ -1,0 +1,182 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// plan is what a listener does: its faults in order, and the counters by which
+// they strike. A new plan starts counting afresh.
+type plan struct {
+	specs    []Spec
+	ok       Spec
+	started  []time.Duration // of each entry with a span, from the plan's start
+	stages   bool            // some entry has a span
+	chance   bool            // some entry draws
+	atAccept bool            // some entry acts on connections
+	seed     uint64          // of the listener
+	begun    int64           // when it came into force
+
+	requests, connections atomic.Uint64
+}
+
+func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
+	h := fnv.New64a()
+	h.Write([]byte(listener))
+	p := &plan{seed: seed ^ h.Sum64(), ok: Spec{}.whole(), started: make([]time.Duration, len(specs))}
+	var at time.Duration
+	for i, s := range specs {
+		s = s.whole()
+		p.specs = append(p.specs, s)
+		p.started[i] = at
+		at += s.span
+		p.stages = p.stages || s.span > 0
+		p.atAccept = p.atAccept || s.Level() == LevelConnection
+		p.chance = p.chance || s.when.Ratio > 0
+	}
+	for _, t := range p.changes() {
+		if err := p.checkPort(t); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// checkPort refuses a port fault that never gets its turn: what stands before
+// it at the time takes requests, and a port that answers nobody has none.
+func (p *plan) checkPort(t time.Duration) error {
+	taken := ""
+	for i, s := range p.specs {
+		if !p.active(i, t) {
+			continue
+		}
+		if s.Level() != LevelPort {
+			taken = s.String()
+			continue
+		}
+		if taken != "" {
+			return fmt.Errorf("%s can never act while %s stands before it: put it first, or give what comes before it for=DURATION", s, taken)
+		}
+	}
+	return nil
+}
+
+// active says whether entry i is in force at t after the plan's start. Entries
+// with a span follow one another; those without are always in force.
+func (p *plan) active(i int, t time.Duration) bool {
+	span := p.specs[i].span
+	return span == 0 || (t >= p.started[i] && t < p.started[i]+span)
+}
+
+// changes returns the points in time at which another stage begins, the first
+// of which is 0.
+func (p *plan) changes() []time.Duration {
+	changes := []time.Duration{0}
+	for i, s := range p.specs {
+		if s.span > 0 {
+			changes = append(changes, p.started[i]+s.span)
+		}
+	}
+	return changes
+}
+
+// port returns the port fault in force at t, if there is one.
+func (p *plan) port(t time.Duration) (portState, bool) {
+	for i, s := range p.specs {
+		if s.Level() == LevelPort && p.active(i, t) {
+			return s.behavior.port, true
+		}
+	}
+	return portOpen, false
+}
+
+// The streams of chance that one request draws from: apart, so that a delay does
+// not depend on what stood before it in the list.
+const (
+	streamConnection = iota
+	streamRequest
+	streamDelay
+	streams
+)
+
+// rand returns the generator for number n: a function of seed, listener and
+// number alone.
+func (p *plan) rand(n uint64, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(p.seed, n*streams+stream))
+}
+
+// pick returns the fault at level for the request or connection of number n at
+// t, or nil if none is hit.
+func (p *plan) pick(level Level, n uint64, t time.Duration) *Spec {
+	var r *rand.Rand
+	if p.chance {
+		stream := uint64(streamRequest)
+		if level == LevelConnection {
+			stream = streamConnection
+		}
+		r = p.rand(n, stream)
+	}
+	for i := range p.specs {
+		s := &p.specs[i]
+		// Every ratio draws, also where it does not matter, so that the row of
+		// outcomes does not shift with time.
+		hit := s.when.hits(n, r)
+		if hit && s.Level() == level && (!p.stages || p.active(i, t)) {
+			return s
+		}
+	}
+	return nil
+}
+
+// connection returns the fault for connection number n, or nil.
+func (p *plan) connection(n uint64, t time.Duration) *Spec {
+	if !p.atAccept {
+		return nil
+	}
+	return p.pick(LevelConnection, n, t)
+}
+
+// first returns the index of the fault that stands first.
+func (p *plan) first() int16 {
+	if len(p.specs) == 0 {
+		return p.ok.fault.index
+	}
+	return p.specs[0].fault.index
+}
+
+// request returns the fault for request number n.
+func (p *plan) request(n uint64, t time.Duration) *Spec {
+	if s := p.pick(LevelRequest, n, t); s != nil {
+		return s
+	}
+	return &p.ok
+}
+
+// mode names what the plan does.
+func (p *plan) mode() string {
+	switch len(p.specs) {
+	case 0:
+		return p.ok.Name()
+	case 1:
+		return p.specs[0].Name()
+	}
+	name := p.specs[0].Name()
+	for _, s := range p.specs[1:] {
+		name += "+" + s.Name()
+	}
+	return name
+}
+
+// maxFaults bounds the faults in a row on one listener.
+const maxFaults = 100
+
+func checkSpecs(specs []Spec) error {
+	if len(specs) > maxFaults {
+		return errors.New("more than 100 faults on one listener")
+	}
+	return nil
+}

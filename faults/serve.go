@@ -1,0 +1,281 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// serve reads and answers requests until the connection is parked or over.
+func (c *conn) serve() {
+	if c.tls != nil && !c.handshake() {
+		return
+	}
+	br := c.p.readers.Get().(*bufio.Reader)
+	br.Reset(c)
+	defer func() {
+		br.Reset(nil)
+		c.p.readers.Put(br)
+	}()
+	peek := func() error {
+		c.headLeft = maxHead
+		_, err := br.Peek(1)
+		return err
+	}
+	for {
+		if br.Buffered() > 0 {
+			c.headLeft = maxHead - int64(br.Buffered())
+		} else if !c.await(peek) {
+			return
+		}
+		x := c.p.exchanges.Get().(*Exchange)
+		x.begin(c, c.p.clock.now())
+		again := x.run(br)
+		x.release()
+		if !again {
+			return
+		}
+	}
+}
+
+// handshake makes the TLS handshake, once.
+func (c *conn) handshake() bool {
+	if c.tls.ConnectionState().HandshakeComplete {
+		return true
+	}
+	_ = c.tcp.SetDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+	err := c.tls.Handshake()
+	if err != nil {
+		c.close(tlsFailed, false)
+		return false
+	}
+	_ = c.tcp.SetDeadline(time.Time{})
+	return true
+}
+
+// run reads one request, lets its fault act, and ends it. It returns whether
+// another request may follow on the connection here and now.
+func (x *Exchange) run(br *bufio.Reader) bool {
+	if status, err := x.readHead(br); err != nil {
+		return x.refuse(status, err)
+	}
+	spec, err := x.choose()
+	if err != nil {
+		return x.refuse(http.StatusBadRequest, err)
+	}
+	x.spec = spec
+	x.e.mode = spec.fault.index
+	x.slot = x.c.p.ledger.begin(&x.e)
+	x.c.l.stats.received.Add(1)
+	if !spec.behavior.ownBody {
+		if status, err := x.drainBody(); err != nil {
+			return x.refuse(status, err)
+		}
+	}
+	x.e.whole = x.c.p.clock.now()
+	if spec.early {
+		x.act(http.StatusOK, defaultSize)
+	}
+	spec.behavior.request(x)
+	return x.finish()
+}
+
+// readHead reads the request's head. An error with status 0 means that the
+// client ended it; any other is answered with the status.
+func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
+	c := x.c
+	buffered, _ := br.Peek(br.Buffered())
+	if !bytes.Contains(buffered, []byte("\r\n\r\n")) {
+		// Only a head that does not come in one piece pays for a deadline.
+		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		defer c.tcp.SetReadDeadline(time.Time{})
+	}
+	req, err := http.ReadRequest(br)
+	switch {
+	case err == nil:
+	case errors.Is(err, errHeadTooLong):
+		return http.StatusRequestHeaderFieldsTooLarge, errHeadTooLong
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
+		return http.StatusRequestTimeout, errors.New("the request head took too long")
+	case isMalformed(err):
+		return http.StatusBadRequest, errors.New("this is not an HTTP request")
+	default:
+		return 0, err
+	}
+	if req.ProtoMajor != 1 {
+		return http.StatusHTTPVersionNotSupported, errors.New("only HTTP/1.0 and HTTP/1.1 are spoken here")
+	}
+	x.req = req
+	x.close = req.Close
+	x.e.method, x.e.path = clip(req.Method, 32), clip(req.URL.Path, 256)
+	return x.readHeaders(req.Header)
+}
+
+// isMalformed tells a request that could not be parsed from a connection that
+// broke while it came: only the latter's errors come from the network.
+func isMalformed(err error) bool {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	var network interface{ Timeout() bool }
+	return !errors.As(err, &network)
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.Clone(s[:n])
+}
+
+// readHeaders notes the headers that the ledger tells about.
+func (x *Exchange) readHeaders(h http.Header) (int, error) {
+	if v := h["Idempotency-Key"]; len(v) > 0 {
+		if len(v) > 1 || len(v[0]) > maxKey {
+			return http.StatusBadRequest, errors.New("one Idempotency-Key of at most 255 bytes is allowed")
+		}
+		x.e.key = v[0]
+	}
+	x.e.timeoutMS = number(h["X-Request-Timeout-Ms"])
+	x.e.deadline = number(h["X-Request-Deadline"])
+	x.e.attempt = int32(number(h["X-Request-Attempt"]))
+	if v := h["Expect"]; len(v) > 0 {
+		if len(v) > 1 || !strings.EqualFold(v[0], "100-continue") {
+			return http.StatusExpectationFailed, errors.New("only Expect: 100-continue is known")
+		}
+		x.expects = x.req.ProtoMinor > 0 && x.req.Body != http.NoBody
+	}
+	return 0, nil
+}
+
+// number reads a header that is one whole number, and is 0 for anything else.
+func number(values []string) float64 {
+	if len(values) != 1 {
+		return 0
+	}
+	n, err := strconv.ParseInt(values[0], 10, 32+16)
+	if err != nil {
+		return 0
+	}
+	return float64(n)
+}
+
+// choose picks the fault: the one the request asks for, or the listener's.
+func (x *Exchange) choose() (*Spec, error) {
+	p := x.c.l.plan.Load()
+	x.plan = p
+	x.e.number = p.requests.Add(1)
+	if !x.c.p.cfg.NoPerRequest {
+		text := ""
+		if v := x.req.Header["X-Partner-Fault"]; len(v) > 0 {
+			text = v[0]
+		} else if strings.Contains(x.req.URL.RawQuery, "fault=") {
+			text = x.req.URL.Query().Get("fault")
+		}
+		if text != "" {
+			return perRequest(text)
+		}
+	}
+	return p.request(x.e.number, time.Duration(x.e.begun-p.begun)), nil
+}
+
+func perRequest(text string) (*Spec, error) {
+	s, err := Parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Level() != LevelRequest:
+		return nil, errors.New(s.String() + " cannot be asked for by a request: it acts before there is one")
+	case s.when != When{} || s.span != 0:
+		return nil, errors.New(s.Name() + ": when and for cannot be asked for by a request")
+	}
+	return &s, nil
+}
+
+// copyBuffer is what bodies are read through.
+const copyBuffer = 16 << 10
+
+var errBodyTooLong = errors.New("request body too long")
+
+// drainBody reads the request's body to its end and throws it away.
+func (x *Exchange) drainBody() (int, error) {
+	if x.req.Body == http.NoBody || x.bodyDone {
+		return 0, nil
+	}
+	if err := x.continue100(); err != nil {
+		return 0, err
+	}
+	c := x.c
+	buf := c.p.buffers.Get().(*[copyBuffer]byte)
+	defer c.p.buffers.Put(buf)
+	start := c.p.clock.now()
+	for {
+		c.headLeft = 1 << 62
+		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		n, err := x.req.Body.Read(buf[:])
+		x.e.body += int64(n)
+		switch {
+		case err == io.EOF:
+			x.bodyDone = true
+			return 0, c.tcp.SetReadDeadline(time.Time{})
+		case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
+			return http.StatusRequestTimeout, errors.New("the request body took too long")
+		case err != nil && isMalformed(err):
+			return http.StatusBadRequest, errors.New("the request body is not well chunked")
+		case err != nil:
+			return 0, err
+		case x.e.body > c.p.cfg.MaxBody:
+			return http.StatusRequestEntityTooLarge, errBodyTooLong
+		case c.p.clock.now()-start > int64(maxBodyTime):
+			return http.StatusRequestTimeout, errors.New("the request body took too long")
+		}
+	}
+}
+
+// continue100 tells a client that waits for it to send its body.
+func (x *Exchange) continue100() error {
+	if !x.expects {
+		return nil
+	}
+	x.expects = false
+	_, err := x.c.stream.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
+	return err
+}
+
+// refuse ends a request that is none, or broke a bound: with an answer that
+// says why, unless the client has ended it.
+func (x *Exchange) refuse(status int, err error) bool {
+	c := x.c
+	if status == 0 {
+		how, byClient := blame(err)
+		if c.p.isStopping() {
+			how, byClient = stopped, false
+		}
+		if x.slot != nil {
+			x.e.ended, x.e.how, x.e.byClient = c.p.clock.now(), how, byClient
+			x.publishFinal()
+		}
+		c.close(how, byClient)
+		return false
+	}
+	if x.slot == nil {
+		x.e.mode = c.l.plan.Load().first()
+		x.slot = c.p.ledger.begin(&x.e)
+	}
+	x.e.whole = c.p.clock.now()
+	x.close = true
+	text := err.Error() + "\n"
+	x.writeHead(answer{status: status, size: int64(len(text)), kind: "text/plain; charset=utf-8"})
+	x.buf = append(x.buf, text...)
+	x.flush()
+	x.e.ended, x.e.how = c.p.clock.now(), badRequest
+	x.publishFinal()
+	c.linger(badRequest)
+	return false
+}
