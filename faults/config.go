@@ -63,6 +63,16 @@ type Event struct {
 	Text     string // one line
 }
 
+// ConfigError is an error in what a partner was asked to do, not one that the
+// system made.
+type ConfigError struct{ err error }
+
+// Error implements error.
+func (e *ConfigError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error without its kind.
+func (e *ConfigError) Unwrap() error { return e.err }
+
 // Bounds that are not worth a setting.
 const (
 	maxHead      = 64 << 10         // bytes of a request's head; 431 beyond

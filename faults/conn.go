@@ -34,7 +34,7 @@ type conn struct {
 	// Of the serving goroutine alone.
 	nth      int
 	headLeft int64 // bytes that the head may still take
-	sentNow  int64
+	readErr  error // of the last read: what a parser makes of it may hide it
 
 	mu         sync.Mutex
 	over       bool // closed
@@ -96,6 +96,7 @@ var errHeadTooLong = errors.New("request head too long")
 // Read implements io.Reader for the buffered reader of requests.
 func (c *conn) Read(b []byte) (int, error) {
 	if c.headLeft <= 0 {
+		c.readErr = errHeadTooLong
 		return 0, errHeadTooLong
 	}
 	if int64(len(b)) > c.headLeft {
@@ -103,6 +104,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 	n, err := c.stream.Read(b)
 	c.headLeft -= int64(n)
+	c.readErr = err
 	return n, err
 }
 

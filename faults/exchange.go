@@ -106,8 +106,12 @@ func (x *Exchange) WaitUntil(d time.Duration) bool {
 
 func (x *Exchange) sleep(until int64, heedLeaving bool) bool {
 	p := x.c.p
+	if !x.watched {
+		x.watched = true
+		x.e.seq = x.slot.seq
+		p.ledger.publish(x.slot, &x.e) // so that it is seen as it stands
+	}
 	gone := x.c.watchDuring(x.slot)
-	x.watched = true
 	if !heedLeaving {
 		gone = nil
 	}

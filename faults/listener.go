@@ -3,7 +3,6 @@ package faults
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -71,11 +70,11 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	l.stats.byClient = make([]atomic.Uint64, len(p.modes))
 	l.stats.asked, l.stats.over = newHistogram(), newHistogram()
 	if err := checkSpecs(lc.Faults); err != nil {
-		return nil, err
+		return nil, &ConfigError{err}
 	}
 	pl, err := newPlan(lc.Faults, p.cfg.Seed, lc.Name)
 	if err != nil {
-		return nil, fmt.Errorf("listener %s: %w", lc.Name, err)
+		return nil, &ConfigError{err}
 	}
 	l.plan.Store(pl)
 	if l.name == "" {
@@ -83,7 +82,7 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	}
 	addrs, err := addresses(lc.Listen, p.cfg.AllowRemote)
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{err}
 	}
 	for i, addr := range addrs {
 		if i > 0 {

@@ -39,7 +39,7 @@ type Partner struct {
 func Start(cfg Config) (*Partner, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{err}
 	}
 	p := &Partner{
 		cfg: cfg, base: time.Now(), modes: Names(),
@@ -61,7 +61,7 @@ func Start(cfg Config) (*Partner, error) {
 	for _, lc := range cfg.Listeners {
 		l, err := p.newListener(lc)
 		if err == nil && seen[l.name] {
-			err = fmt.Errorf("listener %s: the name is given twice", l.name)
+			err = &ConfigError{fmt.Errorf("listener %s: the name is given twice", l.name)}
 		}
 		if l != nil {
 			p.listeners = append(p.listeners, l)

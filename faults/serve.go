@@ -90,6 +90,7 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 // client ended it; any other is answered with the status.
 func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	c := x.c
+	c.readErr = nil
 	buffered, _ := br.Peek(br.Buffered())
 	if !bytes.Contains(buffered, []byte("\r\n\r\n")) {
 		// Only a head that does not come in one piece pays for a deadline.
@@ -99,14 +100,14 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	req, err := http.ReadRequest(br)
 	switch {
 	case err == nil:
-	case errors.Is(err, errHeadTooLong):
-		return http.StatusRequestHeaderFieldsTooLarge, errHeadTooLong
-	case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
-		return http.StatusRequestTimeout, errors.New("the request head took too long")
-	case isMalformed(err):
+	case c.readErr == nil:
 		return http.StatusBadRequest, errors.New("this is not an HTTP request")
+	case errors.Is(c.readErr, errHeadTooLong):
+		return http.StatusRequestHeaderFieldsTooLarge, errHeadTooLong
+	case errors.Is(c.readErr, os.ErrDeadlineExceeded) && !c.p.isStopping():
+		return http.StatusRequestTimeout, errors.New("the request head took too long")
 	default:
-		return 0, err
+		return 0, c.readErr
 	}
 	if req.ProtoMajor != 1 {
 		return http.StatusHTTPVersionNotSupported, errors.New("only HTTP/1.0 and HTTP/1.1 are spoken here")
@@ -115,16 +116,6 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	x.close = req.Close
 	x.e.method, x.e.path = clip(req.Method, 32), clip(req.URL.Path, 256)
 	return x.readHeaders(req.Header)
-}
-
-// isMalformed tells a request that could not be parsed from a connection that
-// broke while it came: only the latter's errors come from the network.
-func isMalformed(err error) bool {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
-	}
-	var network interface{ Timeout() bool }
-	return !errors.As(err, &network)
 }
 
 func clip(s string, n int) string {
@@ -215,6 +206,7 @@ func (x *Exchange) drainBody() (int, error) {
 	buf := c.p.buffers.Get().(*[copyBuffer]byte)
 	defer c.p.buffers.Put(buf)
 	start := c.p.clock.now()
+	c.readErr = nil
 	for {
 		c.headLeft = 1 << 62
 		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
@@ -224,12 +216,12 @@ func (x *Exchange) drainBody() (int, error) {
 		case err == io.EOF:
 			x.bodyDone = true
 			return 0, c.tcp.SetReadDeadline(time.Time{})
+		case err != nil && c.readErr == nil:
+			return http.StatusBadRequest, errors.New("the request body is not well chunked")
 		case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
 			return http.StatusRequestTimeout, errors.New("the request body took too long")
-		case err != nil && isMalformed(err):
-			return http.StatusBadRequest, errors.New("the request body is not well chunked")
 		case err != nil:
-			return 0, err
+			return 0, c.readErr
 		case x.e.body > c.p.cfg.MaxBody:
 			return http.StatusRequestEntityTooLarge, errBodyTooLong
 		case c.p.clock.now()-start > int64(maxBodyTime):

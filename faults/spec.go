@@ -3,6 +3,8 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,7 +39,11 @@ const MaxFor = 24 * time.Hour
 //
 // Beside the fault's own parameters each takes effect=yes|no, when=CONDITIONS
 // (see ParseWhen) and for=DURATION. Errors name what is allowed.
-func Parse(text string) (Spec, error) {
+func Parse(text string) (Spec, error) { return ParseWith(text, nil) }
+
+// ParseWith is Parse with more parameters, by name. One that the text gives too
+// is an error, as is one that the fault does not take.
+func ParseWith(text string, more map[string]string) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	if name == "" {
 		return Spec{}, fmt.Errorf("no mode given: one of %s", strings.Join(Names(), ", "))
@@ -53,24 +59,8 @@ func Parse(text string) (Spec, error) {
 	if err != nil {
 		return Spec{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return f.spec(pairs)
-}
-
-// Spec returns f with the given parameters, by name. Errors name what is
-// allowed.
-func (f Fault) Spec(params map[string]string) (Spec, error) {
-	pairs := make([]pair, 0, len(params))
-	for _, p := range f.keys() {
-		if v, ok := params[p]; ok {
-			pairs = append(pairs, pair{p, v})
-		}
-	}
-	if len(pairs) != len(params) {
-		for k := range params {
-			if err := f.knows(k); err != nil {
-				return Spec{}, err
-			}
-		}
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		pairs = append(pairs, pair{key, more[key]})
 	}
 	return f.spec(pairs)
 }
@@ -103,8 +93,9 @@ func splitPairs(text string) ([]pair, error) {
 	return pairs, nil
 }
 
-// keys returns the names of all parameters that f takes.
-func (f Fault) keys() []string {
+// Takes returns the names of all parameters that f takes, those that every fault
+// takes last.
+func (f Fault) Takes() []string {
 	keys := make([]string, 0, len(f.Params)+3)
 	for _, p := range f.Params {
 		keys = append(keys, p.Name)
@@ -113,12 +104,12 @@ func (f Fault) keys() []string {
 }
 
 func (f Fault) knows(key string) error {
-	for _, k := range f.keys() {
+	for _, k := range f.Takes() {
 		if k == key {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: unknown parameter %q: it takes %s", f.Name, key, strings.Join(f.keys(), ", "))
+	return fmt.Errorf("%s: unknown parameter %q: it takes %s", f.Name, key, strings.Join(f.Takes(), ", "))
 }
 
 func (f Fault) spec(pairs []pair) (Spec, error) {
@@ -232,4 +223,13 @@ func (s Spec) whole() Spec {
 	}
 	s, _ = Parse(okFault().Name) // its defaults cannot be wrong
 	return s
+}
+
+// CommonParams describes the parameters that every fault takes beside its own.
+func CommonParams() []Param {
+	return []Param{
+		{Name: paramEffect, Kind: KindWord, Words: []string{"yes", "no"}, Help: "whether the effect takes place, if otherwise than the mode's own way"},
+		{Name: paramWhen, Kind: KindWord, Help: "which requests are hit: first=N, every=N, after=N, ratio=R, joined by +"},
+		{Name: paramFor, Kind: KindDuration, Min: int64(time.Millisecond), Max: int64(MaxFor), Help: "how long it lasts; then the next in the row takes over"},
+	}
 }
