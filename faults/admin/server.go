@@ -1,0 +1,86 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"chaoslab/faults"
+)
+
+// Config sets up a Server.
+type Config struct {
+	Partner *faults.Partner
+	Listen  string // HOST:PORT, port 0 picks a free one; empty: 127.0.0.1:0
+	// AllowRemote allows an address that is not loopback, and then any Host.
+	AllowRemote bool
+}
+
+// Server is a running admin port.
+type Server struct {
+	http   *http.Server
+	url    string
+	cancel context.CancelFunc // ends streams and waits
+	wg     sync.WaitGroup
+}
+
+// Start opens the admin port. Close releases it.
+func Start(cfg Config) (*Server, error) {
+	if cfg.Listen == "" {
+		cfg.Listen = "127.0.0.1:0"
+	}
+	host, _, err := net.SplitHostPort(cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("admin address %q: write HOST:PORT, such as 127.0.0.1:8079", cfg.Listen)
+	}
+	if !isLoopback(host) && !cfg.AllowRemote {
+		return nil, fmt.Errorf("admin address %q is not loopback: whoever reaches it can change the partner, so remote clients must be allowed in so many words", cfg.Listen)
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("admin %s: the port is taken: choose another, or 0 for a free one", cfg.Listen)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("admin: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{url: "http://" + ln.Addr().String(), cancel: cancel}
+	s.http = &http.Server{
+		Handler:           Handler(cfg.Partner, cfg.AllowRemote),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	s.wg.Go(func() { _ = s.http.Serve(ln) })
+	return s, nil
+}
+
+// URL returns where the server is: http://127.0.0.1:8079.
+func (s *Server) URL() string { return s.url }
+
+// Close closes the port, ends streams and waits for what is under way.
+func (s *Server) Close(ctx context.Context) error {
+	s.cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	s.wg.Wait()
+	return err
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
