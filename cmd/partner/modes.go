@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
+)
+
+type modesOptions struct {
+	format string
+	mode   string // only this one; empty: all
+}
+
+func newModes(s cli.Streams) *cobra.Command {
+	o := &modesOptions{}
+	cmd := &cobra.Command{
+		Use:   "modes [MODE]",
+		Short: "What there is: every mode with its parameters",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.mode = args[0]
+			}
+			return runModes(o, s)
+		},
+	}
+	cmd.Flags().StringVar(&o.format, "format", "table", "table, json or markdown (the table of the README)")
+	return cmd
+}
+
+func runModes(o *modesOptions, s cli.Streams) error {
+	all := faults.All()
+	if o.mode != "" {
+		f, err := faults.Lookup(o.mode)
+		if err != nil {
+			return cli.Usagef("%w", err)
+		}
+		all = []faults.Fault{f}
+	}
+	switch o.format {
+	case "table":
+		return printModes(s.Out, all)
+	case "json":
+		return printModesJSON(s.Out, all)
+	case "markdown":
+		_, err := io.WriteString(s.Out, faults.MarkdownTable())
+		return err
+	}
+	return cli.Usagef("--format %q is not known: table, json or markdown", o.format)
+}
+
+func printModes(w io.Writer, all []faults.Fault) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range all {
+		fmt.Fprintf(t, "%s\t%s\n", f.Name, f.Summary)
+		fmt.Fprintf(t, "\teffect: %s; a caller sees: %s; curl's exit code: %s\n", f.Effect, f.Class, f.Curl)
+		for _, p := range f.Params {
+			fmt.Fprintf(t, "\t  %s=%s: %s (%s)\n", p.Name, p.Default, p.Help, p.Range())
+		}
+	}
+	if len(all) > 1 {
+		fmt.Fprintf(t, "\nevery mode\ttakes\n")
+		for _, p := range faults.CommonParams() {
+			fmt.Fprintf(t, "\t  %s: %s\n", p.Name, p.Help)
+		}
+	}
+	return t.Flush()
+}
+
+// modeJSON is one mode as a JSON object.
+type modeJSON struct {
+	Schema  string      `json:"schema"`
+	Mode    string      `json:"mode"`
+	Summary string      `json:"summary"`
+	Effect  string      `json:"effect"`
+	Class   string      `json:"class"`
+	Curl    string      `json:"curl"`
+	Params  []paramJSON `json:"params"`
+}
+
+type paramJSON struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Default string `json:"default"`
+	Range   string `json:"range"`
+	Help    string `json:"help"`
+}
+
+func printModesJSON(w io.Writer, all []faults.Fault) error {
+	enc := json.NewEncoder(w)
+	for _, f := range all {
+		m := modeJSON{"partner.mode/1", f.Name, f.Summary, f.Effect, f.Class, f.Curl, []paramJSON{}}
+		for _, p := range f.Params {
+			m.Params = append(m.Params, paramJSON{p.Name, p.Kind.String(), p.Default, p.Range(), p.Help})
+		}
+		if err := enc.Encode(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

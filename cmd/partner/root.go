@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
+)
+
+const rootLong = `partner is a server that misbehaves on purpose, exactly as asked, and keeps a
+ledger of what really happened to it.
+
+It prints one line for each port once it is in its state, last the one of the
+admin port; a script waits by reading them. It runs until SIGINT or SIGTERM
+(exit code 130, within 2 s also with calls hanging).
+
+A mode is written as NAME or NAME:key=value,key=value; the flags below set the
+same parameters. Given several times, --mode puts faults in a row on one port:
+what one does not hit (when=first=3) gets the next, in the end ok.`
+
+const rootExample = `  partner --mode slow --delay 300ms
+  partner --mode slow:delay=300ms,when=first=3
+  partner --mode all --listen 127.0.0.1:0 --admin 127.0.0.1:0
+  curl http://127.0.0.1:8079/v1/ledger`
+
+func newRoot(s cli.Streams) *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:     "partner --mode MODE",
+		Short:   "A server that misbehaves on purpose, exactly as asked",
+		Long:    rootLong,
+		Example: rootExample,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.params = changedParams(cmd)
+			return runServe(cmd.Context(), o, s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(faults.Names(), ", "))
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address; port 0 picks a free one, localhost means IPv4 and IPv6; with --mode all the first of a row of ports")
+	f.StringVar(&o.admin, "admin", "127.0.0.1:8079", "address of the admin port")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "allow addresses that others can reach, not only loopback")
+	f.StringVar(&o.ledger, "ledger", "", "append every entry that ends to this `file`, one JSON object a line")
+	f.BoolVar(&o.json, "json", false, "print the ready lines as JSON objects")
+	addParamFlags(cmd)
+	cmd.AddCommand(newModes(s))
+	return cmd
+}
+
+// noArgs refuses arguments with the word for what was probably meant.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := faults.Parse(args[0]); err == nil || args[0] == "all" {
+		return cli.Usagef("unexpected %q: write %s --mode %s", args[0], cmd.CommandPath(), args[0])
+	}
+	return cli.Usagef("unexpected %q; try %q", args[0], cmd.CommandPath()+" --help")
+}
