@@ -158,10 +158,12 @@ func (x *Exchange) write(b []byte) {
 	}
 }
 
-// hasLeft says whether the client was seen to leave.
+// hasLeft says whether the client was seen to leave. If it was not, what it does
+// from now on until the next wait is no leaving: it may have got all it wanted.
 func (x *Exchange) hasLeft() bool {
 	x.c.mu.Lock()
 	defer x.c.mu.Unlock()
+	x.c.current = nil
 	if x.c.left != 0 {
 		x.dead, x.deadAt, x.deadHow, x.deadByClient = true, x.c.left, x.c.leftHow, true
 	}

@@ -129,9 +129,9 @@ func (c *conn) parkLocked(mode watch, until int64) bool {
 func (c *conn) watchDuring(slot *entry) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.current = slot
 	if c.gone == nil {
 		c.gone = make(chan struct{})
-		c.current = slot
 		c.watch = watchKeep
 		if c.over || c.p.parker.add(c) != nil {
 			c.watch = watchNone
@@ -140,9 +140,8 @@ func (c *conn) watchDuring(slot *entry) <-chan struct{} {
 	return c.gone
 }
 
-// endWatch takes c back from the parker and tells when the client was seen to
-// leave, if it was.
-func (c *conn) endWatch() (left int64, how outcome) {
+// endWatch takes c back from the parker.
+func (c *conn) endWatch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.watch != watchNone {
@@ -150,7 +149,6 @@ func (c *conn) endWatch() (left int64, how outcome) {
 		c.p.parker.remove(c)
 	}
 	c.gone, c.current = nil, nil
-	return c.left, c.leftHow
 }
 
 // ready is called by the parker when something has come for c.

@@ -101,7 +101,14 @@ func (x *Exchange) Work(d time.Duration) bool {
 // client has left or the partner is shutting down: then there is nothing more
 // to do.
 func (x *Exchange) WaitUntil(d time.Duration) bool {
-	return x.sleep(x.e.whole+int64(d), true) && !x.dead
+	if x.dead {
+		return false
+	}
+	if !x.sleep(x.e.whole+int64(d), true) {
+		x.hasLeft() // or the partner is shutting down
+		return false
+	}
+	return true
 }
 
 func (x *Exchange) sleep(until int64, heedLeaving bool) bool {
@@ -157,11 +164,11 @@ func (x *Exchange) finish() bool {
 		c.hold(x)
 		return false
 	}
-	left, leftHow := c.endWatch()
-	byClient := left != 0
-	if left == 0 && x.dead {
-		left, leftHow, byClient = x.deadAt, x.deadHow, x.deadByClient
+	if x.watched && x.e.sent == 0 {
+		x.hasLeft() // before the fault has shown itself
 	}
+	c.endWatch()
+	left, leftHow, byClient := x.deadAt, x.deadHow, x.deadByClient
 	if x.e.sent == 0 {
 		x.e.status, x.e.bytes = 0, 0 // prepared, and never sent
 	}

@@ -246,3 +246,21 @@ func TestStartRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavingAfterTheAnswerIsNoLeaving: a client that closes as soon as it has
+// its answer was answered, however fast it is.
+func TestLeavingAfterTheAnswerIsNoLeaving(t *testing.T) {
+	t.Parallel()
+	p, l := start(t, "slow:delay=1ms")
+	for range 200 {
+		nc := dial(t, l)
+		send(t, nc, get)
+		if _, err := nc.Read(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		nc.Close()
+		if e := entryOf(t, p, nc, 1); e.How != "answered" || e.EndedBy != "partner" {
+			t.Fatalf("entry: got %s by the %s, want answered by the partner", e.How, e.EndedBy)
+		}
+	}
+}
