@@ -11,18 +11,18 @@ const defaultSize = -1
 
 // answer is what a fault wants to answer.
 type answer struct {
-	status  int
-	size    int64  // of the body; defaultSize: just as long as it needs to be
-	extra   string // further header lines, each ended by CRLF
-	kind    string // Content-Type; empty: application/json
-	chunked bool   // no Content-Length, chunks instead
-	length  int64  // Content-Length if it is to differ from size; 0: it is not
+	status   int
+	size     int64  // of the body; defaultSize: just as long as it needs to be
+	extra    string // further header lines, each ended by CRLF
+	kind     string // Content-Type; empty: application/json
+	chunked  bool   // no Content-Length, chunks instead
+	noEffect bool   // nothing takes place with it
 }
 
 // Answer sends a whole answer. The effect takes place with it, if it is to.
 func (x *Exchange) answer(a answer) {
 	if a = x.writeHead(a); x.req.Method != http.MethodHead {
-		x.writeBody(0, a.size)
+		x.bodyPart(0, a.size, a.size)
 	}
 	x.flush()
 }
@@ -30,7 +30,7 @@ func (x *Exchange) answer(a answer) {
 // writeHead puts the head into the buffer. It returns the answer as it will be:
 // a repeat of a request with an Idempotency-Key gets the first one.
 func (x *Exchange) writeHead(a answer) answer {
-	if x.spec != nil {
+	if x.spec != nil && !a.noEffect {
 		x.act(a.status, a.size)
 		if x.acted && x.e.duplicate && x.first.status != 0 {
 			a.status, a.size = x.first.status, x.first.size
@@ -54,7 +54,7 @@ func (x *Exchange) writeHead(a answer) answer {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	} else if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		b = append(b, "\r\nContent-Length: "...)
-		b = strconv.AppendInt(b, max(a.size, a.length), 10)
+		b = strconv.AppendInt(b, a.size, 10)
 	}
 	b = append(b, "\r\nDate: "...)
 	b = append(b, x.c.p.date()...)
@@ -83,13 +83,13 @@ func appendMS(b []byte, ns int64) []byte {
 	return append(b, '.', byte('0'+us/100), byte('0'+us/10%10), byte('0'+us%10))
 }
 
-// writeBody sends the bytes from from up to to of the body that tells the
-// effect.
-func (x *Exchange) writeBody(from, to int64) {
+// bodyPart puts the bytes from from up to to of a body of size bytes into the
+// buffer, and sends what is too much to keep.
+func (x *Exchange) bodyPart(from, to, size int64) {
 	const piece = 32 << 10
 	for from < to && !x.dead {
 		n := min(piece, to-from)
-		x.buf = appendBody(x.buf, x.first.id, to, from, n)
+		x.buf = appendBody(x.buf, x.first.id, size, from, n)
 		x.e.bytes += n
 		if from += n; from < to {
 			x.flush()
@@ -150,11 +150,7 @@ func (x *Exchange) write(b []byte) {
 	n, err := c.stream.Write(b)
 	x.e.noteWrite(at, n)
 	if err != nil {
-		x.dead, x.deadAt = true, c.p.clock.now()
-		x.deadHow, x.deadByClient = blame(err)
-		if c.p.isStopping() {
-			x.deadHow, x.deadByClient = stopped, false
-		}
+		x.dies(err)
 	}
 }
 

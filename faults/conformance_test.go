@@ -59,7 +59,7 @@ func badParameters(t *testing.T, f Fault) {
 		case KindShape, KindDuration:
 			bad[p.Name] = (time.Duration(p.Max) + time.Millisecond).String()
 		default:
-			bad[p.Name] = "nowhere"
+			bad[p.Name] = "nowhere\x00"
 		}
 	}
 	for key, value := range bad {
@@ -123,10 +123,16 @@ func curlSees(t *testing.T, f Fault) {
 	_, l := start(t, f.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, curl, "-s", "-o", "/dev/null", "-m", "5", "--noproxy", "*", l.URL)
+	limit := "10"
 	if f.Curl == "28" {
-		cmd = exec.CommandContext(ctx, curl, "-s", "-o", "/dev/null", "-m", "0.5", "--noproxy", "*", l.URL)
+		limit = "0.5"
 	}
+	args := []string{"-s", "-k", "-o", "/dev/null", "-m", limit, "--noproxy", "*", l.URL}
+	if f.NeedsBody > 0 {
+		args = append(args, "--data-binary", "@-", "-H", "Expect:")
+	}
+	cmd := exec.CommandContext(ctx, curl, args...)
+	cmd.Stdin = strings.NewReader(strings.Repeat("b", int(f.NeedsBody)))
 	_ = cmd.Run()
 	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != f.Curl {
 		t.Errorf("curl: got exit code %s, want %s", got, f.Curl)

@@ -24,6 +24,7 @@ type conn struct {
 	fd       int
 	id       uint64
 	remote   netip.AddrPort
+	local    netip.AddrPort
 	accepted int64
 	slot     *entry // in the ledger
 
@@ -126,13 +127,13 @@ func (c *conn) parkLocked(mode watch, until int64) bool {
 
 // watchDuring lets the parker watch c while a request is being answered. The
 // channel returned is closed when the client leaves.
-func (c *conn) watchDuring(slot *entry) <-chan struct{} {
+func (c *conn) watchDuring(slot *entry, mode watch) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current = slot
 	if c.gone == nil {
 		c.gone = make(chan struct{})
-		c.watch = watchKeep
+		c.watch = mode
 		if c.over || c.p.parker.add(c) != nil {
 			c.watch = watchNone
 		}
@@ -229,10 +230,18 @@ func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
 	c.close(how, byClient)
 }
 
-// poke is called by the sweeper: it ends what has lasted too long.
+// sweep is called by the sweeper: it ends what has lasted too long.
 func (c *conn) sweep(now int64) {
 	if w := c.writing.Load(); w != 0 && now-w > int64(writeTimeout) {
 		_ = c.tcp.SetDeadline(time.Unix(1, 0))
+	}
+	if c.fullOfUnread() && c.peerClosed() {
+		c.mu.Lock()
+		if !c.over && c.watch == watchEnd {
+			c.leaves(closed)
+			return
+		}
+		c.mu.Unlock()
 	}
 	c.mu.Lock()
 	switch {
@@ -256,6 +265,18 @@ func (c *conn) sweep(now int64) {
 	}
 	c.mu.Unlock()
 }
+
+// fullOfUnread says whether c is not being read and so much waits unread that a
+// FIN may be stuck behind it.
+func (c *conn) fullOfUnread() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.over && c.watch == watchEnd && c.unread() >= fullAt
+}
+
+// fullAt is how many unread bytes may fill a window. Connections with less are
+// not looked up, which would cost too much for thousands.
+const fullAt = 16 << 10
 
 // parkAfter is how long a goroutine waits for the next request before the
 // connection is parked: busy connections are spared the way through the parker.

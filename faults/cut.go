@@ -14,7 +14,7 @@ func (c *conn) hold(x *Exchange) {
 	c.l.stats.hung.Add(1)
 	x.e.seq = x.slot.seq
 	c.p.ledger.publish(x.slot, &x.e)
-	if held := c.holdEntry(x.slot, watchDiscard, x.end.hold); held != nil {
+	if held := c.holdEntry(x.slot, x.end); held != nil {
 		if c.left != 0 {
 			c.l.stats.left.Add(1)
 			c.endHeld(held, c.leftHow, true)
@@ -26,7 +26,7 @@ func (c *conn) hold(x *Exchange) {
 
 // holdEntry parks c with slot as what hangs. If the client has already left it
 // returns slot instead.
-func (c *conn) holdEntry(slot *entry, mode watch, hold time.Duration) *entry {
+func (c *conn) holdEntry(slot *entry, end ending) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone, c.current, c.saved = nil, nil, nil
@@ -35,7 +35,11 @@ func (c *conn) holdEntry(slot *entry, mode watch, hold time.Duration) *entry {
 	}
 	c.stream, c.tls = nil, nil // buffers that are not needed any more
 	c.held = slot
-	if !c.parkLocked(mode, c.p.clock.now()+int64(hold)) {
+	mode := end.watch
+	if mode == watchNone {
+		mode = watchDiscard
+	}
+	if !c.parkLocked(mode, c.p.clock.now()+int64(end.hold)) {
 		c.held = nil
 		return slot
 	}

@@ -94,7 +94,7 @@ func (x *Exchange) Work(d time.Duration) bool {
 	if d == 0 {
 		return true
 	}
-	return x.sleep(x.e.whole+int64(d), false)
+	return x.sleep(x.e.whole+int64(d), false, watchKeep)
 }
 
 // WaitUntil waits until d after the request was whole. It returns false if the
@@ -104,21 +104,26 @@ func (x *Exchange) WaitUntil(d time.Duration) bool {
 	if x.dead {
 		return false
 	}
-	if !x.sleep(x.e.whole+int64(d), true) {
+	return x.wait(d, watchKeep)
+}
+
+// wait is WaitUntil with another way of watching the client.
+func (x *Exchange) wait(d time.Duration, mode watch) bool {
+	if !x.sleep(x.e.whole+int64(d), true, mode) {
 		x.hasLeft() // or the partner is shutting down
 		return false
 	}
 	return true
 }
 
-func (x *Exchange) sleep(until int64, heedLeaving bool) bool {
+func (x *Exchange) sleep(until int64, heedLeaving bool, mode watch) bool {
 	p := x.c.p
 	if !x.watched {
 		x.watched = true
 		x.e.seq = x.slot.seq
 		p.ledger.publish(x.slot, &x.e) // so that it is seen as it stands
 	}
-	gone := x.c.watchDuring(x.slot)
+	gone := x.c.watchDuring(x.slot, mode)
 	if !heedLeaving {
 		gone = nil
 	}
@@ -134,6 +139,15 @@ func (x *Exchange) sleep(until int64, heedLeaving bool) bool {
 		x.end = ending{kind: endRST, how: stopped}
 	}
 	return false
+}
+
+// dies notes that the connection broke with err.
+func (x *Exchange) dies(err error) {
+	x.dead, x.deadAt = true, x.c.p.clock.now()
+	x.deadHow, x.deadByClient = blame(err)
+	if x.c.p.isStopping() {
+		x.deadHow, x.deadByClient = stopped, false
+	}
 }
 
 // act lets the effect take place, if it is to. The first answer to the same

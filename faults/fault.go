@@ -39,6 +39,10 @@ type Fault struct {
 	Curl    string  // curl's exit code for the default parameters: "0", "7", "28"
 	Class   string  // the class a caller reports for the default parameters
 
+	// NeedsBody is how long a request's body must be for the fault to show; 0:
+	// it shows with any request.
+	NeedsBody int64
+
 	// acts says whether the effect takes place, unless effect=yes|no says
 	// otherwise: with the answer's head, or where the fault calls act.
 	acts bool
@@ -56,6 +60,8 @@ type behavior struct {
 	connection func(*Exchange) // right after accept, instead of reading requests
 	request    func(*Exchange) // once the request is whole
 	ownBody    bool            // request is called before the body was read
+	answers    bool            // it sends an answer's head also where nothing takes effect
+	tls        bool            // it is for clients that speak TLS
 }
 
 // portState is what a port does with a SYN.

@@ -55,7 +55,7 @@ func (l *listener) describe() Listener {
 		d.Addresses = append(d.Addresses, g.addr)
 	}
 	scheme := "http://"
-	if l.tls != nil {
+	if l.tls != nil || pl.isTLS() {
 		scheme = "https://"
 	}
 	d.URL = scheme + d.Addresses[0].String()
@@ -226,10 +226,7 @@ func (l *listener) accept(ln net.Listener) {
 func (l *listener) welcome(tcp *net.TCPConn) {
 	p := l.p
 	c := &conn{p: p, l: l, tcp: tcp, accepted: p.clock.now()}
-	if addr, ok := tcp.RemoteAddr().(*net.TCPAddr); ok {
-		c.remote = addr.AddrPort()
-		c.remote = netip.AddrPortFrom(c.remote.Addr().Unmap(), c.remote.Port())
-	}
+	c.remote, c.local = addrPort(tcp.RemoteAddr()), addrPort(tcp.LocalAddr())
 	c.fd = descriptor(tcp)
 	c.stream = rawSide{c}
 	if l.tls != nil {
@@ -269,7 +266,7 @@ func (c *conn) strike(spec *Spec) {
 	spec.behavior.connection(x)
 	if x.end.kind == endHold {
 		c.l.stats.hung.Add(1)
-		if held := c.holdEntry(c.slot, x.end.watch, x.end.hold); held != nil {
+		if held := c.holdEntry(c.slot, x.end); held != nil {
 			c.endHeld(held, stopped, false)
 		}
 		return
@@ -279,6 +276,15 @@ func (c *conn) strike(spec *Spec) {
 	}
 	c.l.stats.ended(spec.fault.index, x.end.how, false)
 	c.close(x.end.how, false)
+}
+
+func addrPort(addr net.Addr) netip.AddrPort {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	ap := tcp.AddrPort()
+	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
 }
 
 // descriptor returns the number that tcp has for the kernel. It stays valid as

@@ -17,6 +17,7 @@ const (
 	KindInt                  // a whole number
 	KindPlace                // accept, request, head, body:N or chunk: see Place
 	KindWord                 // one of Param.Words
+	KindText                 // printable ASCII, at most maxText bytes
 )
 
 // String returns the word that help texts use for the kind.
@@ -30,6 +31,8 @@ func (k Kind) String() string {
 		return "number"
 	case KindPlace:
 		return "place"
+	case KindText:
+		return "text"
 	default:
 		return "word"
 	}
@@ -62,6 +65,8 @@ func (p Param) Range() string {
 		return short(time.Duration(p.Min)) + " to " + short(time.Duration(p.Max))
 	case KindInt:
 		return fmt.Sprintf("%d to %d", p.Min, p.Max)
+	case KindText:
+		return "text"
 	default:
 		return strings.Join(p.Words, ", ")
 	}
@@ -98,6 +103,8 @@ func (p Param) parse(text string) (any, error) {
 		return n, nil
 	case KindPlace:
 		return parsePlace(text, p.Words)
+	case KindText:
+		return parseText(text)
 	default:
 		for _, w := range p.Words {
 			if w == text {
@@ -106,6 +113,22 @@ func (p Param) parse(text string) (any, error) {
 		}
 		return nil, fmt.Errorf("%q is not allowed: one of %s", text, p.Range())
 	}
+}
+
+// maxText bounds a text parameter.
+const maxText = 128
+
+// parseText takes what can stand in one header line.
+func parseText(text string) (string, error) {
+	if len(text) > maxText {
+		return "", fmt.Errorf("longer than %d bytes", maxText)
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return "", fmt.Errorf("%q: only printable ASCII is allowed", text)
+		}
+	}
+	return text, nil
 }
 
 func parseDuration(text string, low, high time.Duration) (time.Duration, error) {

@@ -30,7 +30,7 @@ func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 	p := &plan{seed: seed ^ h.Sum64(), ok: Spec{}.whole(), started: make([]time.Duration, len(specs))}
 	var at time.Duration
 	for i, s := range specs {
-		s = s.whole()
+		s = s.fresh()
 		p.specs = append(p.specs, s)
 		p.started[i] = at
 		at += s.span
@@ -154,6 +154,12 @@ func (p *plan) request(n uint64, t time.Duration) *Spec {
 		return s
 	}
 	return &p.ok
+}
+
+// isTLS says whether clients are meant to speak TLS, although the listener does
+// not.
+func (p *plan) isTLS() bool {
+	return len(p.specs) == 1 && p.specs[0].behavior.tls
 }
 
 // mode names what the plan does.

@@ -117,6 +117,15 @@ func (c *conn) endSeen() outcome {
 	return closed
 }
 
+// unread returns how many bytes wait to be read.
+func (c *conn) unread() int {
+	n, err := unix.IoctlGetInt(c.fd, unix.SIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // unsent returns how many written bytes the client's system has not
 // acknowledged yet.
 func (c *conn) unsent() int {

@@ -108,5 +108,11 @@ func (c *conn) receive([]byte) (data []byte, again bool, how outcome) {
 // is watched is read.
 func (c *conn) endSeen() outcome { return c.parked.ended }
 
+// unread is not known on this system.
+func (c *conn) unread() int { return 0 }
+
+// peerClosed is not known on this system.
+func (c *conn) peerClosed() bool { return false }
+
 // unsent is not known on this system.
 func (c *conn) unsent() int { return 0 }

@@ -14,6 +14,7 @@ import (
 type Spec struct {
 	fault    Fault
 	text     string
+	args     args
 	behavior behavior
 	effect   bool // whether the effect takes place
 	early    bool // it takes place as soon as the request is whole
@@ -141,6 +142,7 @@ func (f Fault) spec(pairs []pair) (Spec, error) {
 		}
 	}
 	var err error
+	s.args = a
 	if s.behavior, err = f.build(a); err != nil {
 		return Spec{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
@@ -170,7 +172,7 @@ func (s *Spec) common(given map[string]string) error {
 			return errors.New("effect: yes is impossible: no request is ever read")
 		}
 		s.effect = v == "yes"
-		s.early = s.effect && !s.fault.acts
+		s.early = s.effect && !s.fault.acts && !s.behavior.answers
 	}
 	if v, ok := given[paramWhen]; ok {
 		if level == LevelPort {
@@ -215,6 +217,14 @@ func (s Spec) When() When { return s.when }
 
 // For returns how long its entry lasts; 0 is for ever.
 func (s Spec) For() time.Duration { return s.span }
+
+// fresh returns s with a behaviour of its own: one that counts, as rate-limit
+// does, must not be shared by two listeners.
+func (s Spec) fresh() Spec {
+	s = s.whole()
+	s.behavior, _ = s.fault.build(s.args) // it was built from them before
+	return s
+}
 
 // whole returns s, or ok with its defaults for the zero value.
 func (s Spec) whole() Spec {
