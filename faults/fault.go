@@ -91,6 +91,7 @@ func All() []Fault {
 		okFault(),
 		refusedFault(),
 		connectTimeoutFault(),
+		silentFault(),
 		readTimeoutFault(),
 		slowFault(),
 	}
