@@ -92,6 +92,7 @@ func All() []Fault {
 		refusedFault(),
 		connectTimeoutFault(),
 		silentFault(),
+		tlsTimeoutFault(),
 		readTimeoutFault(),
 		slowFault(),
 	}
