@@ -95,6 +95,7 @@ func All() []Fault {
 		tlsTimeoutFault(),
 		readTimeoutFault(),
 		slowFault(),
+		dripFault(),
 		stallFault(),
 		truncateFault(),
 	}
