@@ -96,6 +96,7 @@ func All() []Fault {
 		readTimeoutFault(),
 		slowFault(),
 		dripFault(),
+		dripHeadFault(),
 		stallFault(),
 		truncateFault(),
 	}
