@@ -99,6 +99,7 @@ func All() []Fault {
 		dripHeadFault(),
 		stallFault(),
 		truncateFault(),
+		resetFault(),
 	}
 }
 
