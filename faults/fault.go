@@ -100,6 +100,7 @@ func All() []Fault {
 		stallFault(),
 		truncateFault(),
 		resetFault(),
+		closeFault(),
 	}
 }
 
