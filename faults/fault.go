@@ -101,6 +101,7 @@ func All() []Fault {
 		truncateFault(),
 		resetFault(),
 		closeFault(),
+		lostResponseFault(),
 	}
 }
 
