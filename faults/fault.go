@@ -102,6 +102,7 @@ func All() []Fault {
 		resetFault(),
 		closeFault(),
 		lostResponseFault(),
+		malformedFault(),
 	}
 }
 
