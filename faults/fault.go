@@ -103,6 +103,7 @@ func All() []Fault {
 		closeFault(),
 		lostResponseFault(),
 		malformedFault(),
+		informationalFault(),
 	}
 }
 
