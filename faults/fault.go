@@ -104,6 +104,7 @@ func All() []Fault {
 		lostResponseFault(),
 		malformedFault(),
 		informationalFault(),
+		slowReadFault(),
 	}
 }
 
