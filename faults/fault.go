@@ -105,6 +105,7 @@ func All() []Fault {
 		malformedFault(),
 		informationalFault(),
 		slowReadFault(),
+		statusFault(),
 	}
 }
 
