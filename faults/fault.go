@@ -106,6 +106,7 @@ func All() []Fault {
 		informationalFault(),
 		slowReadFault(),
 		statusFault(),
+		rateLimitFault(),
 	}
 }
 
