@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,7 +109,7 @@ func TestTable(t *testing.T) {
 	table.Render()
 	want := `class          limit        n
                configured
--------------------------------
+-----------------------------
 refused        none         1
                -
 read_timeout   read        12
@@ -128,5 +129,30 @@ func TestProgressIsQuietOnAPipe(t *testing.T) {
 	p.Close()
 	if out.Len() > 0 {
 		t.Errorf("wrote %q to a pipe, want nothing", out.String())
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"", 10, ""},
+		{"one two", 7, "one two"},
+		{"one two", 6, "one\ntwo"},
+		{"  one   two ", 20, "one two"},
+		{"overlong word", 4, "overlong\nword"},
+		{"a b\nc d", 3, "a b\nc d"},
+		{"äöü äöü", 7, "äöü äöü"},
+	} {
+		if got := Wrap(c.in, c.width); got != c.want {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+	long := strings.Repeat("b", 72)
+	if got, want := Paragraph("head  ", "a "+long+" c"), "head  a "+long+"\n      c"; got != want {
+		t.Errorf("Paragraph = %q, want %q", got, want)
 	}
 }

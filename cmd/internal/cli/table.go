@@ -16,7 +16,8 @@ const Width = 80
 // fills it.
 func NewTable(w io.Writer, head ...string) table.Writer {
 	box := table.StyleBoxDefault
-	box.PaddingLeft, box.PaddingRight = "", "  "
+	box.PaddingLeft, box.PaddingRight = "", ""
+	box.MiddleVertical, box.MiddleSeparator, box.TopSeparator, box.BottomSeparator = "  ", "--", "--", "--"
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.Style{
@@ -24,6 +25,7 @@ func NewTable(w io.Writer, head ...string) table.Writer {
 		Box:    box,
 		Format: table.FormatOptions{Header: text.FormatDefault},
 		Options: table.Options{
+			SeparateColumns:               true,
 			SeparateHeader:                true,
 			DoNotRenderSeparatorWhenEmpty: true,
 		},

@@ -1,0 +1,7 @@
+package main
+
+import "chaoslab/cmd/internal/cli"
+
+func main() {
+	cli.Main(newRoot)
+}
