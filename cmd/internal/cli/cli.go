@@ -64,7 +64,7 @@ func report(name string, err error, w io.Writer) int {
 		// cobra has no type for an unknown command, the one error it makes
 		// itself after the flags were parsed.
 		if strings.HasPrefix(err.Error(), "unknown command") {
-			coded.code = ExitUsage
+			coded = &codedError{ExitUsage, fmt.Errorf("%s; try %q", strings.TrimSpace(err.Error()), name+" --help")}
 		}
 	}
 	if coded.err != nil {

@@ -38,14 +38,14 @@ func TestRunExitCodesAndLines(t *testing.T) {
 		{"usage", []string{"work"}, Usagef("no URL"), ExitUsage, "tool: no URL\n"},
 		{"a code with a line", []string{"work"}, Exit(ExitInconclusive, errors.New("cannot tell")), ExitInconclusive, "tool: cannot tell\n"},
 		{"a code without a line", []string{"work"}, Exit(ExitInterrupted, nil), ExitInterrupted, ""},
-		{"unknown command", []string{"wrok"}, nil, ExitUsage, `tool: unknown command "wrok" for "tool" Did you mean this? work` + "\n"},
+		{"unknown command", []string{"wrok"}, nil, ExitUsage, `tool: unknown command "wrok" for "tool" Did you mean this? work; try "tool --help"` + "\n"},
 		{"unknown flag", []string{"work", "--nope"}, nil, ExitUsage, `tool: unknown flag: --nope; try "tool work --help"` + "\n"},
 		{
 			"bad value",
 			[]string{"work", "--limit", "5"},
 			nil, ExitUsage, `tool: invalid argument "5" for "--limit" flag: "5" has no unit: write 5ms or 5s; try "tool work --help"` + "\n",
 		},
-		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"` + "\n"},
+		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"; try "tool --help"` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

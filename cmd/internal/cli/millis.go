@@ -46,7 +46,7 @@ func ShowLimit(d time.Duration) string {
 	switch {
 	case d == None:
 		return "none"
-	case d >= 10*time.Second && d%time.Second == 0:
+	case d >= time.Second && d%time.Second == 0:
 		return strconv.FormatInt(int64(d/time.Second), 10) + " s"
 	case d < 10*time.Second && d%time.Millisecond == 0:
 		return strconv.FormatInt(int64(d/time.Millisecond), 10) + " ms"

@@ -45,6 +45,8 @@ func TestShow(t *testing.T) {
 	}{
 		{0, "0.0 ms", "0 ms"},
 		{300 * time.Millisecond, "300.0 ms", "300 ms"},
+		{2 * time.Second, "2000.0 ms", "2 s"},
+		{1500 * time.Millisecond, "1500.0 ms", "1500 ms"},
 		{500713 * time.Microsecond, "500.7 ms", "500.7 ms"},
 		{400 * time.Microsecond, "0.4 ms", "0.4 ms"},
 		{9999 * time.Millisecond, "9999.0 ms", "9999 ms"},
