@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/labs/sandbox"
 )
 
 // The caps on one measurement. Loopback hurts nobody but this machine; anything
@@ -38,11 +39,10 @@ func checkCaps(targets []target, runs, parallel int, away bool) error {
 	return nil
 }
 
-// testNet is the network that RFC 5737 keeps for documents. It should lead
-// nowhere and often does not: only a sandbox makes it a black hole for sure.
-func testNet() netip.Prefix { return netip.MustParsePrefix("192.0.2.0/24") }
-
+// inTestNet says whether a call to u goes to the network that RFC 5737 keeps for
+// documents. It should lead nowhere and often does not: only a sandbox makes it
+// a black hole for sure.
 func inTestNet(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
-	return err == nil && testNet().Contains(addr.Unmap())
+	return err == nil && sandbox.BlackHole().Contains(addr.Unmap())
 }

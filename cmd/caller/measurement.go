@@ -83,13 +83,23 @@ func (m measurement) line() measureLine {
 		RetryAfter: last.RetryAfter,
 	}
 	if last.Configured > 0 {
-		configured, overshoot := cli.Millis(last.Configured), cli.Millis(last.Overshoot)
-		l.Configured, l.Overshoot = &configured, &overshoot
+		configured := cli.Millis(last.Configured)
+		l.Configured = &configured
+	}
+	if cutByUs(last) {
+		overshoot := cli.Millis(last.Overshoot)
+		l.Overshoot = &overshoot
 	}
 	if last.Err != nil {
 		l.Error = last.Err.Error()
 	}
 	return l
+}
+
+// cutByUs says whether a limit of ours ended the attempt; the floor only keeps
+// one from being started.
+func cutByUs(r budgetcaller.Record) bool {
+	return r.Configured > 0 && r.Limit != budgetcaller.LimitFloor
 }
 
 // phaseTimes is an object in JSON that keeps the phases' order.

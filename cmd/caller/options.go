@@ -21,6 +21,7 @@ import (
 type measureOptions struct {
 	urls                                 []string
 	connect, read, attempt, pool, budget cli.Duration
+	floor                                cli.Duration
 	runs, parallel                       int
 	interval                             cli.Duration
 	method                               string
@@ -201,6 +202,7 @@ func (o *measureOptions) config() budgetcaller.Config {
 			Read:    o.read.D,
 			Attempt: o.attempt.D,
 			Pool:    o.pool.D,
+			Floor:   o.floor.D,
 		},
 		MaxConnsPerHost: conns,
 		TLS:             o.tls,
@@ -216,7 +218,7 @@ func (o *measureOptions) limits() string {
 	for _, l := range []struct {
 		name string
 		d    cli.Duration
-	}{{"connect", o.connect}, {"read", o.read}, {"attempt", o.attempt}, {"pool", o.pool}, {"budget", o.budget}} {
+	}{{"connect", o.connect}, {"read", o.read}, {"attempt", o.attempt}, {"pool", o.pool}, {"budget", o.budget}, {"floor", o.floor}} {
 		part := l.name + " " + cli.ShowLimit(l.d.D)
 		if !l.d.IsSet {
 			part += " (default)"

@@ -45,7 +45,7 @@ func TestMeasureDefaults(t *testing.T) {
 	}
 	want := budgetcaller.Config{Limits: budgetcaller.Limits{
 		Connect: time.Second, Read: 10 * time.Second,
-		Attempt: budgetcaller.NoLimit, Pool: budgetcaller.NoLimit,
+		Attempt: budgetcaller.NoLimit, Pool: budgetcaller.NoLimit, Floor: time.Millisecond,
 	}}
 	if got := o.config(); !reflect.DeepEqual(got, want) {
 		t.Errorf("config %+v, want %+v", got, want)
@@ -53,7 +53,7 @@ func TestMeasureDefaults(t *testing.T) {
 	if o.budget.D != 30*time.Second || o.runs != 1 || o.parallel != 1 || o.format.Value != "table" || o.request.method != http.MethodGet {
 		t.Errorf("options %+v, want budget 30s, one run, one at a time, table, GET", o)
 	}
-	const limits = "connect 1000 ms (default), read 10 s (default), attempt none (default), pool none (default), budget 30 s (default)"
+	const limits = "connect 1 s (default), read 10 s (default), attempt none (default), pool none (default), budget 30 s (default), floor 1 ms (default)"
 	if got := o.limits(); got != limits {
 		t.Errorf("limits %q, want %q", got, limits)
 	}
@@ -70,8 +70,8 @@ func TestMeasureFlags(t *testing.T) {
 		args []string
 		ok   func(*measureOptions) bool
 	}{
-		{"limits", []string{"--connect-timeout", "300ms", "--read-timeout", "500ms", "--attempt-timeout", "2s", "--pool-timeout", "1s", "--budget", "3s"}, func(o *measureOptions) bool {
-			return o.limits() == "connect 300 ms, read 500 ms, attempt 2000 ms, pool 1000 ms, budget 3000 ms"
+		{"limits", []string{"--connect-timeout", "300ms", "--read-timeout", "500ms", "--attempt-timeout", "2s", "--pool-timeout", "1s", "--budget", "3s", "--floor", "200ms"}, func(o *measureOptions) bool {
+			return o.limits() == "connect 300 ms, read 500 ms, attempt 2 s, pool 1 s, budget 3 s, floor 200 ms"
 		}},
 		{"none", []string{"--connect-timeout", "none", "--budget", "none"}, func(o *measureOptions) bool {
 			return o.config().Limits.Connect == budgetcaller.NoLimit && o.budget.D == budgetcaller.NoLimit
@@ -172,6 +172,7 @@ func TestMeasureRefusesUsage(t *testing.T) {
 		{"no CA file", []string{local, "--ca", "/no/such/file"}, "--ca: open"},
 		{"no certificate in it", []string{local, "--ca", "options_test.go"}, "holds no certificate"},
 		{"insecure with a CA", []string{local, "--ca", "x", "--insecure"}, "choose"},
+		{"no floor", []string{local, "--floor", "none"}, "--floor"},
 		{"interval 0", []string{local, "--interval", "0"}, "--interval"},
 		{"interval none", []string{local, "--interval", "none"}, "--interval"},
 		{"unknown flag", []string{local, "--timeout", "1s"}, "unknown flag: --timeout"},
@@ -188,7 +189,7 @@ func TestMeasureRefusesUsage(t *testing.T) {
 
 func TestC6DurationsThatBite(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"--connect-timeout", "--read-timeout", "--attempt-timeout", "--pool-timeout", "--budget"} {
+	for _, flag := range []string{"--connect-timeout", "--read-timeout", "--attempt-timeout", "--pool-timeout", "--budget", "--floor"} {
 		for _, value := range []string{"5", "-1s", "3000000h", "", "abc", "0", "0s"} {
 			_, code, errs := parseArgs(t, "", "http://127.0.0.1:8080/", flag+"="+value)
 			if code != cli.ExitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, flag) {

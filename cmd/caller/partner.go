@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
 )
 
 // What the partner saw of a call.
@@ -31,77 +33,88 @@ type partnerView struct {
 	Delivered  *cli.Millis `json:"delivered_ms,omitempty"`  // the one it made
 }
 
-// entry is what we need of one line of the partner's ledger.
-type entry struct {
-	kind             string // request or connection
-	listener         string
-	elapsed          time.Duration
-	endedBy, how     string
-	effect           bool
-	asked, delivered time.Duration
-}
-
 // ledger is a partner's own account of what happened to it.
 type ledger interface {
 	// listeners returns what the partner listens on, in its own order.
-	listeners(ctx context.Context) ([]target, error)
-	// find returns the entry of request nth on the connection from local that
-	// was not over before since, or nil if there is none. It waits a bounded
-	// time for the entry to end.
-	find(ctx context.Context, local netip.AddrPort, nth int, since time.Time) (*entry, error)
+	listeners(ctx context.Context) ([]faults.Listener, error)
+	// find returns what the partner has of request nth on its newest connection
+	// from local: nothing, or one entry. It waits a bounded time for the entry
+	// to end.
+	find(ctx context.Context, local netip.AddrPort, nth int) ([]faults.Entry, error)
 }
+
+// clockSkew is how far the partner's clock may be from ours.
+const clockSkew = time.Second
 
 // view returns the partner's account of the attempt that last records.
 func view(ctx context.Context, l ledger, last budgetcaller.Record) (*partnerView, error) {
 	if !last.Local.IsValid() {
-		// Nothing that was never connected can be looked up, nor need be: only
-		// a connection that failed as it was made leaves a doubt.
+		// What never was a connection cannot be looked up, nor need be: only one
+		// that broke as it was made leaves a doubt.
 		if last.Class == budgetcaller.ClassReset || last.Class == budgetcaller.ClassClosed {
 			return &partnerView{Saw: sawUnknown}, nil
 		}
 		return &partnerView{Saw: sawNothing}, nil
 	}
-	e, err := l.find(ctx, last.Local, last.Nth, last.Start)
-	switch {
-	case err != nil:
+	found, err := l.find(ctx, last.Local, last.Nth)
+	if err != nil {
 		return &partnerView{Saw: sawUnknown}, err
-	case e == nil:
-		return &partnerView{Saw: sawNothing}, nil
 	}
-	return e.view(last.Elapsed), nil
+	for _, e := range found {
+		// Our port may have been somebody else's before it was ours.
+		if ended := time.UnixMicro(int64(e.EndedAt * 1000)); !e.Ended() || ended.After(last.Start.Add(-clockSkew)) {
+			return viewOf(e, last.Elapsed), nil
+		}
+	}
+	return &partnerView{Saw: sawNothing}, nil
 }
 
-// view returns e beside an attempt that took elapsed by our clock.
-func (e *entry) view(elapsed time.Duration) *partnerView {
-	theirs, difference := cli.Millis(e.elapsed), cli.Millis(elapsed-e.elapsed)
-	v := &partnerView{
-		Saw:        e.kind,
-		Listener:   e.listener,
-		Elapsed:    &theirs,
-		EndedBy:    e.endedBy,
-		How:        e.how,
-		Difference: &difference,
+// viewOf returns e beside an attempt that took elapsed by our clock.
+func viewOf(e faults.Entry, elapsed time.Duration) *partnerView {
+	v := &partnerView{Saw: e.Kind, Listener: e.Listener, EndedBy: e.EndedBy, How: e.How}
+	if e.Ended() {
+		v.Elapsed = fromMS(e.Elapsed)
+		difference := cli.Millis(elapsed) - *v.Elapsed
+		v.Difference = &difference
 	}
-	if e.kind == sawRequest {
-		v.Effect = &e.effect
+	if e.Kind == sawRequest {
+		v.Effect = &e.Effect
 	}
-	if e.asked > 0 {
-		asked, delivered := cli.Millis(e.asked), cli.Millis(e.delivered)
-		v.Asked, v.Delivered = &asked, &delivered
+	if e.Asked > 0 {
+		v.Asked, v.Delivered = fromMS(e.Asked), fromMS(e.Delay)
 	}
 	return v
 }
 
-// belongs returns the listener of the partner that a call to t reaches, if it
-// is one of its own.
-func belongs(t target, listeners []target) (target, bool) {
+func fromMS(ms float64) *cli.Millis {
+	m := cli.Millis(ms * float64(time.Millisecond))
+	return &m
+}
+
+// targetsOf returns the listeners as targets.
+func targetsOf(listeners []faults.Listener) ([]target, error) {
+	var targets []target
 	for _, l := range listeners {
-		if port(l.url) != port(t.url) {
+		t, err := parseTarget(l.URL)
+		if err != nil {
+			return nil, err
+		}
+		t.name = l.Name
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// belongs returns the name of the listener that a call to u reaches, if it is
+// one of the partner's.
+func belongs(u *url.URL, listeners []target) (string, bool) {
+	for _, l := range listeners {
+		if port(l.url) != port(u) {
 			continue
 		}
-		if l.url.Hostname() == t.url.Hostname() || loopback(l.url) && loopback(t.url) {
-			return l, true
+		if l.url.Hostname() == u.Hostname() || loopback(l.url) && loopback(u) {
+			return l.name, true
 		}
 	}
-	return target{}, false
+	return "", false
 }

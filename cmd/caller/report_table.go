@@ -3,12 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
@@ -43,7 +39,7 @@ func (r *tableReport) end(sums []summary) error {
 		return nil
 	}
 	w := &errWriter{w: r.w}
-	fmt.Fprintln(w, cli.Paragraph("limits  ", r.opts.limits()))
+	fmt.Fprintln(w, r.limits())
 	fmt.Fprintln(w)
 	if r.runs <= maxRows {
 		t := newRunTable(w, "run", r.opts.partner != "")
@@ -62,6 +58,13 @@ func (r *tableReport) end(sums []summary) error {
 		}
 	}
 	return w.err
+}
+
+// limits names the limits in force, broken between two of them only.
+func (r *tableReport) limits() string {
+	const glue = "\x00"
+	limits := strings.NewReplacer(", ", ", ", " ", glue).Replace(r.opts.limits())
+	return strings.ReplaceAll(cli.Paragraph("limits  ", limits), glue, " ")
 }
 
 // caption names a run: the listener or the address, and the number where there
@@ -136,156 +139,6 @@ func effectInWords(e budgetcaller.Effect) string {
 		return "unknown: it may have been carried out all the same"
 	}
 	return "none: it cannot have been carried out"
-}
-
-// runTable is the table of runs, two lines a row.
-type runTable struct{ table.Writer }
-
-// The widths of its columns. With two spaces between them they fit in
-// cli.Width.
-const (
-	whatWidth    = 15 // an address with a port of five digits
-	partnerWidth = 12
-)
-
-// newRunTable returns an empty one; partner says whether it has the partner's
-// column.
-func newRunTable(w io.Writer, what string, partner bool) runTable {
-	t := cli.NewTable(w, what, "class\nphase", "limit\nconfigured", "actual\novershoot", "effect", "partner saw\nms (diff.)")
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMin: whatWidth, WidthMax: whatWidth, WidthMaxEnforcer: cli.Wrap},
-		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
-		{Number: 6, WidthMax: partnerWidth, Hidden: !partner},
-	})
-	return runTable{t}
-}
-
-func (t runTable) add(what string, l measureLine) {
-	configured, overshoot := "-", "-"
-	if l.Configured != nil {
-		configured = cli.ShowLimit(time.Duration(*l.Configured))
-		overshoot = "+" + cli.Show(time.Duration(*l.Overshoot))
-	}
-	t.AppendRow(table.Row{
-		what,
-		l.Class.String() + "\nin " + l.Phase.String(),
-		l.Limit.String() + "\n" + configured,
-		cli.Show(time.Duration(l.Elapsed)) + "\n" + overshoot,
-		l.Effect.String(),
-		l.Partner.inWords(),
-	})
-}
-
-// inWords returns the view in two short lines.
-func (v *partnerView) inWords() string {
-	switch {
-	case v == nil:
-		return "-"
-	case v.Saw == sawUnknown:
-		return "unknown"
-	case v.Saw == sawNothing:
-		return "nothing"
-	}
-	how := v.How
-	switch v.EndedBy {
-	case "client":
-		how = "client left"
-	case "":
-		return "still at it"
-	}
-	difference := float64(time.Duration(*v.Difference)) / float64(time.Millisecond)
-	return fmt.Sprintf("%s\n%s (%+.1f)", how, short(time.Duration(*v.Elapsed)), difference)
-}
-
-// short returns d in five characters: milliseconds as far as they go.
-func short(d time.Duration) string {
-	ms := float64(d) / float64(time.Millisecond)
-	switch {
-	case ms < 1000:
-		return strconv.FormatFloat(ms, 'f', 1, 64)
-	case ms < 100_000:
-		return strconv.FormatFloat(ms, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + "s"
-}
-
-// account tells the view in one sentence, empty if nobody was asked.
-func (v *partnerView) account() string {
-	switch {
-	case v == nil:
-		return ""
-	case v.Saw == sawUnknown:
-		return "its record could not be read"
-	case v.Saw == sawNothing:
-		return "saw nothing of it"
-	}
-	text := "saw a connection, no whole request"
-	if v.Saw == sawRequest {
-		text = "saw the whole request"
-	}
-	switch v.EndedBy {
-	case "client":
-		text += "; the client left"
-	case "partner":
-		text += "; it ended it: " + v.How
-	default:
-		return text + "; it is still at it"
-	}
-	text += fmt.Sprintf(" after %s (ours less its: %+.1f ms)", cli.Show(time.Duration(*v.Elapsed)), float64(*v.Difference)/float64(time.Millisecond))
-	if v.Asked != nil {
-		text += fmt.Sprintf("; delay asked %s, delivered %s", cli.Show(time.Duration(*v.Asked)), cli.Show(time.Duration(*v.Delivered)))
-	}
-	if v.Effect == nil {
-		return text
-	}
-	if *v.Effect {
-		return text + "; it did the work"
-	}
-	return text + "; it did not do the work"
-}
-
-// renderSummary prints the summary of one target.
-func renderSummary(w io.Writer, s summary) {
-	fmt.Fprintf(w, "%d runs of %s\n\n", s.Runs, s.Target)
-	t := cli.NewTable(w, "class", "in ms", "n", "min", "p50", "p90", "p99", "max")
-	var right []table.ColumnConfig
-	for n := 3; n <= 8; n++ {
-		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(right)
-	gaps := false
-	for _, c := range s.Classes {
-		name := c.Class.String()
-		for _, line := range []struct {
-			what string
-			of   *spread
-		}{{"actual", c.Elapsed}, {"overshoot", c.Overshoot}, {"difference", c.Difference}} {
-			if line.of == nil {
-				continue
-			}
-			gaps = gaps || line.of.P90 == nil || line.of.P99 == nil
-			t.AppendRow(append(table.Row{name, line.what}, line.of.cells()...))
-			name = ""
-		}
-	}
-	t.Render()
-	if gaps {
-		fmt.Fprintf(w, "\n-: too few runs to say: p90 from %d, p99 from %d\n", p90From, p99From)
-	}
-}
-
-// cells returns n, min, p50, p90, p99 and max as a table shows them.
-func (s *spread) cells() table.Row {
-	row := table.Row{strconv.Itoa(s.N)}
-	for _, v := range []*cli.Millis{&s.Min, &s.P50, s.P90, s.P99, &s.Max} {
-		if v == nil {
-			row = append(row, "-")
-			continue
-		}
-		ms := float64(time.Duration(*v)) / float64(time.Millisecond)
-		row = append(row, strconv.FormatFloat(ms, 'f', 2, 64))
-	}
-	return row
 }
 
 // errWriter keeps the first error of its writer, so that a table need not be

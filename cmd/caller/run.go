@@ -16,6 +16,8 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults/admin"
+	"chaoslab/labs/sandbox"
 )
 
 // runner makes calls: a *budgetcaller.Caller, or what a test puts there.
@@ -50,10 +52,12 @@ func runMeasure(ctx context.Context, o *measureOptions, s cli.Streams) error {
 	defer caller.Close()
 	m := &series{opts: o, runner: caller, warn: s.Err}
 	if o.partner != "" {
-		m.ledger, err = dialLedger(o.partner)
+		client, err := admin.NewClient(o.partner)
 		if err != nil {
 			return cli.Usagef("--partner: %w", err)
 		}
+		defer client.Close()
+		m.ledger = adminLedger{client}
 	}
 	return m.all(ctx, s)
 }
@@ -64,8 +68,8 @@ func (m *series) all(ctx context.Context, s cli.Streams) error {
 	if err := m.meetPartner(ctx); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(o.targets, func(t target) bool { return inTestNet(t.url) }) && !inSandbox() {
-		fmt.Fprintf(s.Err, "caller: warning: %s need not be a black hole here: gateways refuse it, or answer, and some machines use it; for a true one: caller sandbox -- caller measure …\n", testNet())
+	if slices.ContainsFunc(o.targets, func(t target) bool { return inTestNet(t.url) }) && !sandbox.Inside() {
+		fmt.Fprintf(s.Err, "caller: warning: %s need not be a black hole here: gateways refuse it, or answer, and some machines use it; for a true one: caller sandbox -- caller measure URL\n", sandbox.BlackHole())
 	}
 	m.limiter = rate.NewLimiter(rate.Inf, 1)
 	if o.interval.IsSet {
@@ -101,9 +105,12 @@ func (m *series) meetPartner(ctx context.Context) error {
 	o := m.opts
 	ctx, cancel := context.WithTimeout(ctx, ledgerWait)
 	defer cancel()
-	var err error
-	if m.listeners, err = m.ledger.listeners(ctx); err != nil {
-		return fmt.Errorf("--partner %s: no partner's admin port answers there: %w; start one with: partner --mode all (its last ready line is the URL)", o.partner, err)
+	listeners, err := m.ledger.listeners(ctx)
+	if err == nil {
+		m.listeners, err = targetsOf(listeners)
+	}
+	if err != nil {
+		return fmt.Errorf("--partner %s: %w (the admin URL is in the last ready line of: partner --mode all)", o.partner, err)
 	}
 	if len(o.targets) == 0 {
 		o.targets = m.listeners
@@ -113,11 +120,11 @@ func (m *series) meetPartner(ctx context.Context) error {
 		return checkCaps(o.targets, o.runs, o.parallel, o.away)
 	}
 	for i, t := range o.targets {
-		if l, ok := belongs(t, m.listeners); ok {
-			o.targets[i].name, o.targets[i].mode = l.name, l.mode
-		} else {
+		name, ok := belongs(t.url, m.listeners)
+		if !ok {
 			fmt.Fprintf(m.warn, "caller: warning: %s is no listener of the partner at %s: measured without its record\n", t, o.partner)
 		}
+		o.targets[i].name = name
 	}
 	return nil
 }
@@ -199,7 +206,7 @@ func (m *series) once(ctx context.Context, t target, n int) outcome {
 		return outcome{err: fmt.Errorf("%s: %w", t, err)}
 	}
 	r := measurement{run: n, target: t, result: result}
-	if _, ours := belongs(t, m.listeners); !ours || m.ledger == nil {
+	if _, ours := belongs(t.url, m.listeners); !ours || m.ledger == nil {
 		return outcome{measurement: r}
 	}
 	// What was measured when the user gave up is still worth its record.

@@ -12,6 +12,7 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
 )
 
 const local = "http://127.0.0.1:8080/"
@@ -134,9 +135,13 @@ func TestARequestThatCannotBeSentEndsIt(t *testing.T) {
 
 func TestPartnersRecord(t *testing.T) {
 	t.Parallel()
-	theirs := &entry{kind: sawRequest, listener: "hang", elapsed: 500 * time.Millisecond, endedBy: "client", how: "closed"}
-	listener := localTarget()
-	listener.name, listener.mode = "hang", "read-timeout"
+	theirs := []faults.Entry{{
+		Kind: sawRequest, Listener: "hang", Elapsed: 500, EndedBy: "client", How: "closed",
+		EndedAt: float64(time.Now().UnixMilli()),
+	}}
+	older := []faults.Entry{{Kind: sawRequest, EndedBy: "client", EndedAt: float64(time.Now().Add(-time.Minute).UnixMilli())}}
+	going := []faults.Entry{{Kind: sawConnection, Listener: "hang"}}
+	hang := []faults.Listener{{Name: "hang", URL: local}}
 	for _, c := range []struct {
 		name   string
 		m      measurement
@@ -147,14 +152,16 @@ func TestPartnersRecord(t *testing.T) {
 	}{
 		{
 			"found", cut(1, 500*time.Millisecond, 700*time.Microsecond),
-			fakeLedger{urls: []target{listener}, entry: theirs},
+			fakeLedger{urls: hang, entries: theirs},
 			local,
 			`"partner":{"saw":"request","listener":"hang","elapsed_ms":500,"ended_by":"client","how":"closed","difference_ms":0.7,"effect":false}`, "",
 		},
-		{"not found", cut(1, time.Second, 0), fakeLedger{urls: []target{listener}}, local, `"partner":{"saw":"nothing"}`, ""},
-		{"never connected", refused(1), fakeLedger{urls: []target{listener}, entry: theirs}, local, `"partner":{"saw":"nothing"}`, ""},
-		{"other name of loopback", cut(1, time.Second, 0), fakeLedger{urls: []target{listener}, entry: theirs}, "http://localhost:8080/x", `"saw":"request"`, ""},
-		{"not its listener", refused(1), fakeLedger{urls: []target{listener}}, "http://127.0.0.1:9/", `"partner":null`, "is no listener of the partner"},
+		{"not found", cut(1, time.Second, 0), fakeLedger{urls: hang}, local, `"partner":{"saw":"nothing"}`, ""},
+		{"somebody else's port before", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: older}, local, `"partner":{"saw":"nothing"}`, ""},
+		{"still going on", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: going}, local, `"partner":{"saw":"connection","listener":"hang"}`, ""},
+		{"never connected", refused(1), fakeLedger{urls: hang, entries: theirs}, local, `"partner":{"saw":"nothing"}`, ""},
+		{"other name of loopback", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: theirs}, "http://localhost:8080/x", `"saw":"request"`, ""},
+		{"not its listener", refused(1), fakeLedger{urls: hang}, "http://127.0.0.1:9/", `"partner":null`, "is no listener of the partner"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -168,10 +175,9 @@ func TestPartnersRecord(t *testing.T) {
 
 func TestPartnerAloneMeasuresItsListeners(t *testing.T) {
 	t.Parallel()
-	a, b := localTarget(), mustTarget(t, "http://127.0.0.1:8081/")
-	a.name, b.name = "refused", "slow"
-	code, out, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{urls: []target{a, b}}, "--partner", "http://127.0.0.1:8079")
-	if code != 0 || errs != "" || !strings.Contains(out, "refused\n") && !strings.Contains(out, "slow") || !strings.Contains(out, "127.0.0.1:8081") {
+	both := []faults.Listener{{Name: "refused", URL: local}, {Name: "slow", URL: "http://127.0.0.1:8081"}}
+	code, out, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{urls: both}, "--partner", "http://127.0.0.1:8079")
+	if code != 0 || errs != "" || !strings.Contains(out, "\nslow") || !strings.Contains(out, "127.0.0.1:8081") {
 		t.Errorf("code %d, stderr %q, stdout\n%s\nwant both listeners", code, errs, out)
 	}
 }
@@ -179,14 +185,14 @@ func TestPartnerAloneMeasuresItsListeners(t *testing.T) {
 func TestPartnerWhereNoneIs(t *testing.T) {
 	t.Parallel()
 	code, out, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{err: errors.New("connection refused")}, local, "--partner", "http://127.0.0.1:8079")
-	if code != cli.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "start one with: partner --mode all") {
+	if code != cli.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "partner --mode all") {
 		t.Errorf("code %d, stdout %q, stderr %q; want 1 and one line that says what to do", code, out, errs)
 	}
 }
 
 func TestPartnerWithManyListenersIsCapped(t *testing.T) {
 	t.Parallel()
-	code, _, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{urls: []target{mustTarget(t, "http://example.com/")}}, "--partner", "http://127.0.0.1:8079", "-n", "301")
+	code, _, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{urls: []faults.Listener{{URL: "http://example.com/"}}}, "--partner", "http://127.0.0.1:8079", "-n", "301")
 	if code != cli.ExitUsage || !strings.Contains(errs, "at most 300") {
 		t.Errorf("code %d, stderr %q; want 2 and the cap", code, errs)
 	}

@@ -84,7 +84,7 @@ func (t *tally) add(m measurement) {
 	t.runs++
 	s.count++
 	s.elapsed = append(s.elapsed, m.result.Elapsed)
-	if last.Configured > 0 {
+	if cutByUs(last) {
 		s.overshoot = append(s.overshoot, last.Overshoot)
 	}
 	if m.partner != nil && m.partner.Difference != nil {

@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// target is what is measured: a URL and, if a partner told it to us, the name
-// and mode of the listener behind it.
+// target is what is measured: a URL and, if a partner told it to us, the name of
+// the listener behind it.
 type target struct {
 	url  *url.URL
-	name string // the partner's listener, empty if none is known
-	mode string
+	name string // empty if none is known
 }
 
 // String returns the URL as it is printed.
@@ -43,7 +42,7 @@ func parseTarget(raw string) (target, error) {
 	case u.Hostname() == "":
 		return target{}, fmt.Errorf("%q has no host: write one such as http://127.0.0.1:8080/", raw)
 	case u.User != nil:
-		return target{}, errors.New("a name or password in a URL shows up in results: use --header 'Authorization: …'")
+		return target{}, errors.New("a name or password in a URL shows up in results: use --header 'Authorization: ...'")
 	case u.Port() != "" && (portErr != nil || port == 0):
 		return target{}, fmt.Errorf("%q: port %s is not one of 1 to 65535", raw, u.Port())
 	}
