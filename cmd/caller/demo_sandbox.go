@@ -24,8 +24,16 @@ func blackHole() netip.Addr { return sandbox.BlackHole().Addr().Next() }
 // measureBlackHole measures an address of the genuine black hole with this very
 // program inside a sandbox.
 func measureBlackHole(ctx context.Context, limit time.Duration) (measureLine, error) {
-	ctx, cancel := context.WithTimeout(ctx, sandboxLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, sandboxLimit, fmt.Errorf("a sandbox takes more than %v here", sandboxLimit))
 	defer cancel()
+	line, err := measureInSandbox(ctx, limit)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return line, err
+}
+
+func measureInSandbox(ctx context.Context, limit time.Duration) (measureLine, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return measureLine{}, err
@@ -41,8 +49,6 @@ func measureBlackHole(ctx context.Context, limit time.Duration) (measureLine, er
 	switch {
 	case err != nil:
 		return measureLine{}, err
-	case ctx.Err() != nil:
-		return measureLine{}, ctx.Err()
 	case code != 0:
 		return measureLine{}, errors.New(strings.TrimSpace(stderr.String()))
 	}

@@ -24,7 +24,36 @@ func TestMain(m *testing.M) {
 	if code, handled := sandbox.Main(os.Args); handled {
 		os.Exit(code)
 	}
-	testscript.Main(leakChecked{m}, map[string]func(){"caller": main})
+	testscript.Main(leakChecked{m}, map[string]func(){"caller": main, "beside": beside})
+}
+
+// beside is a command: beside MODE COMMAND ARGS runs COMMAND beside a partner of
+// that mode, with its URL in place of the word URL.
+func beside() {
+	if err := runBeside(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "beside:", err)
+		os.Exit(1)
+	}
+}
+
+func runBeside(fault string, argv []string) error {
+	spec, err := faults.Parse(fault)
+	if err != nil {
+		return err
+	}
+	partner, err := faults.Start(faults.Config{Listeners: []faults.ListenerConfig{{Faults: []faults.Spec{spec}}}})
+	if err != nil {
+		return err
+	}
+	defer partner.Close(context.Background())
+	for i, arg := range argv {
+		if arg == "URL" {
+			argv[i] = partner.Listeners()[0].URL
+		}
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 // leakChecked runs the tests and then looks for goroutines left behind.
@@ -113,6 +142,8 @@ func startPartner(env *testscript.Env) error {
 		env.Setenv(scriptFaults()[i].variable, l.URL)
 	}
 	env.Setenv("ADMIN", server.URL())
+	// The race detector makes every process wait a second before it exits.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	env.Values[partnerKey{}] = partner
 	return nil
 }
@@ -128,7 +159,7 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.CommandContext(ctx, args[1], args[2:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
-	for _, name := range []string{"PATH", "HOME", "LC_ALL", "http_proxy", "HTTP_PROXY"} {
+	for _, name := range []string{"PATH", "HOME", "GORACE", "LC_ALL", "http_proxy", "HTTP_PROXY"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	err = cmd.Run()
