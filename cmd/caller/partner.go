@@ -20,10 +20,10 @@ const (
 )
 
 // partnerView is the partner's own account of a call, the last attempt of it.
-// All but Saw is left out where the partner did not see that much.
+// What comes after Listener is left out where the partner did not see that much.
 type partnerView struct {
 	Saw        string      `json:"saw"`
-	Listener   string      `json:"listener,omitempty"`
+	Listener   string      `json:"listener,omitempty"`      // the one that was called
 	Elapsed    *cli.Millis `json:"elapsed_ms,omitempty"`    // from the accept, or from the request's first byte if the connection was reused
 	EndedBy    string      `json:"ended_by,omitempty"`      // client or partner
 	How        string      `json:"how,omitempty"`           // answered, closed, reset …
@@ -71,7 +71,7 @@ func view(ctx context.Context, l ledger, last budgetcaller.Record) (*partnerView
 
 // viewOf returns e beside an attempt that took elapsed by our clock.
 func viewOf(e faults.Entry, elapsed time.Duration) *partnerView {
-	v := &partnerView{Saw: e.Kind, Listener: e.Listener, EndedBy: e.EndedBy, How: e.How}
+	v := &partnerView{Saw: e.Kind, EndedBy: e.EndedBy, How: e.How}
 	if e.Ended() {
 		v.Elapsed = fromMS(e.Elapsed)
 		difference := cli.Millis(elapsed) - *v.Elapsed

@@ -69,6 +69,8 @@ func TestReports(t *testing.T) {
 		Elapsed: 9999900 * time.Microsecond, Expected: -1, Err: budgetcaller.ErrNoBudget,
 	})
 	long.target = mustTarget(t, "http://127.0.0.1:45123/a/rather/long/path/that/goes/on?and=on")
+	far := refused(1)
+	far.target = mustTarget(t, "http://a-very-long-host-name.example.com:8080/")
 	retry := measured(1, budgetcaller.Record{
 		Class: budgetcaller.ClassStatus, Phase: budgetcaller.PhaseBody, Effect: budgetcaller.EffectAnswered,
 		Status: 503, Bytes: 12, Expected: 12, RetryAfter: "3", Elapsed: 3 * time.Millisecond,
@@ -89,6 +91,7 @@ func TestReports(t *testing.T) {
 		{"status", []string{local}, []measurement{retry}},
 		{"partner", []string{local, local, "--partner", local}, []measurement{withPartner(cut(1, 500*time.Millisecond, 700*time.Microsecond), gone), withPartner(long, answered)}},
 		{"runs", []string{local, "-n", "13", "--partner", local}, many},
+		{"long host", []string{local, local}, []measurement{far, refused(1)}},
 		{"nothing", []string{local}, nil},
 	} {
 		for _, format := range []string{"table", "json", "csv"} {

@@ -206,13 +206,15 @@ func (m *series) once(ctx context.Context, t target, n int) outcome {
 		return outcome{err: fmt.Errorf("%s: %w", t, err)}
 	}
 	r := measurement{run: n, target: t, result: result}
-	if _, ours := belongs(t.url, m.listeners); !ours || m.ledger == nil {
+	listener, ours := belongs(t.url, m.listeners)
+	if !ours {
 		return outcome{measurement: r}
 	}
 	// What was measured when the user gave up is still worth its record.
 	ask, done := context.WithTimeout(context.WithoutCancel(ctx), ledgerWait)
 	defer done()
 	r.partner, err = view(ask, m.ledger, result.Last())
+	r.partner.Listener = listener
 	return outcome{measurement: r, doubt: err}
 }
 

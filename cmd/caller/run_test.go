@@ -156,10 +156,10 @@ func TestPartnersRecord(t *testing.T) {
 			local,
 			`"partner":{"saw":"request","listener":"hang","elapsed_ms":500,"ended_by":"client","how":"closed","difference_ms":0.7,"effect":false}`, "",
 		},
-		{"not found", cut(1, time.Second, 0), fakeLedger{urls: hang}, local, `"partner":{"saw":"nothing"}`, ""},
-		{"somebody else's port before", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: older}, local, `"partner":{"saw":"nothing"}`, ""},
+		{"not found", cut(1, time.Second, 0), fakeLedger{urls: hang}, local, `"partner":{"saw":"nothing","listener":"hang"}`, ""},
+		{"somebody else's port before", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: older}, local, `"partner":{"saw":"nothing","listener":"hang"}`, ""},
 		{"still going on", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: going}, local, `"partner":{"saw":"connection","listener":"hang"}`, ""},
-		{"never connected", refused(1), fakeLedger{urls: hang, entries: theirs}, local, `"partner":{"saw":"nothing"}`, ""},
+		{"never connected", refused(1), fakeLedger{urls: hang, entries: theirs}, local, `"partner":{"saw":"nothing","listener":"hang"}`, ""},
 		{"other name of loopback", cut(1, time.Second, 0), fakeLedger{urls: hang, entries: theirs}, "http://localhost:8080/x", `"saw":"request"`, ""},
 		{"not its listener", refused(1), fakeLedger{urls: hang}, "http://127.0.0.1:9/", `"partner":null`, "is no listener of the partner"},
 	} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -26,7 +27,7 @@ const (
 func newRunTable(w io.Writer, what string, partner bool) runTable {
 	t := cli.NewTable(w, what, "class\nphase", "limit\nconfigured", "actual\novershoot", "effect", "partner saw\nms (diff.)")
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMin: whatWidth, WidthMax: whatWidth, WidthMaxEnforcer: cli.Wrap},
+		{Number: 1, WidthMin: whatWidth, WidthMax: whatWidth, WidthMaxEnforcer: breakLines},
 		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 6, WidthMax: partnerWidth, Hidden: !partner},
 	})
@@ -53,4 +54,14 @@ func (t runTable) add(what string, l measureLine) {
 		l.Effect.String(),
 		l.Partner.inWords(),
 	})
+}
+
+// breakLines breaks what is longer than width, wherever that is: an address has
+// no place to be broken at.
+func breakLines(s string, width int) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = text.WrapHard(line, width)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -45,6 +45,7 @@ func TestRunExitCodesAndLines(t *testing.T) {
 			[]string{"work", "--limit", "5"},
 			nil, ExitUsage, `tool: invalid argument "5" for "--limit" flag: "5" has no unit: write 5ms or 5s; try "tool work --help"` + "\n",
 		},
+		{"unknown topic", []string{"help", "wrok"}, nil, ExitUsage, `tool: no help on "wrok"; try "tool --help"` + "\n"},
 		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"; try "tool --help"` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,6 +59,15 @@ func TestRunExitCodesAndLines(t *testing.T) {
 				t.Errorf("%q: stdout %q, want nothing", c.args, out.String())
 			}
 		})
+	}
+}
+
+func TestHelpOnACommand(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	code := Run(context.Background(), buildWith(nil), []string{"help", "work"}, Streams{Out: &out, Err: &errs})
+	if code != ExitOK || errs.Len() > 0 || !strings.Contains(out.String(), "--limit duration") {
+		t.Errorf("code %d, stdout %q, stderr %q; want the help of work", code, out.String(), errs.String())
 	}
 }
 
