@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,7 +45,7 @@ it stays on loopback, or in a sandbox.`,
 // demoCase is one call of the demo.
 type demoCase struct {
 	name   string
-	set    string // the limit that matters, in words
+	set    string // the limit that matters, in words, or where
 	fault  string // as faults.Parse reads it; empty: the black hole in a sandbox
 	limits budgetcaller.Limits
 	budget time.Duration
@@ -67,7 +68,7 @@ func demoCases() []demoCase {
 	return []demoCase{
 		{"refused", connect, "refused", limits, demoPlenty, budgetcaller.ClassRefused},
 		{"connect-timeout", connect, "connect-timeout", limits, demoPlenty, budgetcaller.ClassConnectTimeout},
-		{blackHole().String(), connect, "", limits, demoPlenty, budgetcaller.ClassConnectTimeout},
+		{blackHole().String(), "in a sandbox", "", limits, demoPlenty, budgetcaller.ClassConnectTimeout},
 		{"read-timeout", read, "read-timeout", limits, demoPlenty, budgetcaller.ClassReadTimeout},
 		{"slow, 300 ms", read, "slow:delay=300ms", limits, demoPlenty, budgetcaller.ClassOK},
 		{"slow, 3 s", "budget " + cli.ShowLimit(demoBudget), "slow:delay=3s", patient, demoBudget, budgetcaller.ClassBudgetExhausted},
@@ -82,14 +83,18 @@ type demoLine struct {
 
 func runDemo(ctx context.Context, o *demoOptions, s cli.Streams) error {
 	var lines []demoLine
+	var leftOut []string
 	var failed error
+	progress := cli.NewProgress(s.Err, len(demoCases()), "measuring")
+	defer progress.Close()
 	for _, c := range demoCases() {
 		line, err := c.measure(ctx, o)
 		if ctx.Err() != nil && (err != nil || line.Schema == "") {
 			break
 		}
+		progress.Add(1)
 		if err != nil {
-			fmt.Fprintf(s.Err, "demo: %s is left out: %v\n", c.name, err)
+			leftOut = append(leftOut, fmt.Sprintf("demo: %s is left out: %v\n", c.name, err))
 			continue
 		}
 		lines = append(lines, demoLine{line, c.name})
@@ -100,27 +105,34 @@ func runDemo(ctx context.Context, o *demoOptions, s cli.Streams) error {
 			break
 		}
 	}
-	w := &errWriter{w: s.Out}
-	if o.format.Value == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		for _, l := range lines {
-			if err := enc.Encode(l); err != nil {
-				return err
-			}
-		}
-	} else {
-		renderDemo(w, lines)
-	}
+	progress.Close()
+	fmt.Fprint(s.Err, strings.Join(leftOut, ""))
+	err := printDemo(s.Out, o.format.Value, lines)
 	switch {
-	case w.err != nil:
-		return w.err
+	case err != nil:
+		return err
 	case ctx.Err() != nil:
 		return cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted after %d of %d calls", len(lines), len(demoCases())))
-	case failed == nil && len(lines) == 0:
-		return fmt.Errorf("demo: nothing could be measured here")
+	case len(lines) == 0:
+		return errors.New("demo: nothing could be measured here")
 	}
 	return failed
+}
+
+func printDemo(out io.Writer, format string, lines []demoLine) error {
+	w := &errWriter{w: out}
+	if format != "json" {
+		renderDemo(w, lines)
+		return w.err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, l := range lines {
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	return w.err
 }
 
 // measure makes the call of one case, against a partner of its own.
@@ -198,7 +210,7 @@ func notices(lines []demoLine) []string {
 	for _, n := range []struct{ needs, text string }{
 		{"refused+connect-timeout", "Refused at once, or cut at the connect limit: it never began. Safe to repeat."},
 		{"read-timeout", "Cut at the read limit, the partner had the request and may have done it."},
-		{"slow, 300 ms+slow, 3 s", "read bounds the silence, the budget the whole: 300 ms passed, 3 s did not."},
+		{"slow, 300 ms+slow, 3 s", "The read limit bounds silence, the budget all: 300 ms passed, 3 s did not."},
 	} {
 		holds := true
 		for name := range strings.SplitSeq(n.needs, "+") {

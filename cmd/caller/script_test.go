@@ -90,7 +90,8 @@ type partnerKey struct{}
 
 // TestScripts runs testdata/script/*.txt, each beside a partner of its own. The
 // variables of scriptFaults hold the URLs of its listeners, ADMIN that of its
-// admin port. Beside testscript's own commands there are
+// admin port, TESTNET the network that is a black hole in a sandbox and
+// BLACKHOLE_ADDR an address of it. Beside testscript's own commands there are
 //
 //	code N COMMAND ARGS  runs it under a watchdog and wants exit code N
 //	reached MODE         waits until a request of that mode is under way
@@ -142,6 +143,8 @@ func startPartner(env *testscript.Env) error {
 		env.Setenv(scriptFaults()[i].variable, l.URL)
 	}
 	env.Setenv("ADMIN", server.URL())
+	env.Setenv("TESTNET", sandbox.BlackHole().String())
+	env.Setenv("BLACKHOLE_ADDR", blackHole().String()) // for use in a sandbox only
 	// The race detector makes every process wait a second before it exits.
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	env.Values[partnerKey{}] = partner
