@@ -20,7 +20,8 @@ var testNet = regexp.MustCompile(`\b(192\.0\.2|198\.51\.100|203\.0\.113|10\.255\
 func testNetAllowed() []struct{ path, reason string } {
 	return []struct{ path, reason string }{
 		{"labs/sandbox/", "makes the private network in which the address is a black hole"},
-		{"cmd/caller/caps.go", "knows the network in order to warn of it"},
+		{"cmd/caller/sandbox.go", "its help shows commands that run in the private network"},
+		{"cmd/caller/sandbox_test.go", "holds those messages"},
 		{"internal/repo/testnet_test.go", "looks for them"},
 	}
 }

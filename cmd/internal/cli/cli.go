@@ -48,10 +48,28 @@ func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string,
 	root.SetErr(s.Err)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
 	})
 	return report(root.Name(), root.ExecuteContext(ctx), s.Err)
+}
+
+// newHelp returns the help command. Unlike cobra's own it does not take an
+// unknown topic for a success.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "help about a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return Usagef("no help on %q; try %q", strings.Join(args, " "), cmd.Root().Name()+" --help")
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 func report(name string, err error, w io.Writer) int {
@@ -64,7 +82,7 @@ func report(name string, err error, w io.Writer) int {
 		// cobra has no type for an unknown command, the one error it makes
 		// itself after the flags were parsed.
 		if strings.HasPrefix(err.Error(), "unknown command") {
-			coded.code = ExitUsage
+			coded = &codedError{ExitUsage, fmt.Errorf("%s; try %q", strings.TrimSpace(err.Error()), name+" --help")}
 		}
 	}
 	if coded.err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -23,8 +24,12 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	switch {
+	case err != nil && strings.HasPrefix(s, "-") && isNumber(s):
+		return 0, fmt.Errorf("%q is negative", s)
 	case err != nil && isNumber(s):
 		return 0, fmt.Errorf("%q has no unit: write %sms or %ss", s, s, s)
+	case err != nil && overflows(s):
+		return 0, fmt.Errorf("%q is too long: at most %s", s, MaxDuration)
 	case err != nil:
 		return 0, fmt.Errorf("%q is not a duration: write a number with its unit, such as 300ms or 1.5s", s)
 	case d < 0:
@@ -35,6 +40,14 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is too long: at most %s", s, MaxDuration)
 	}
 	return d, nil
+}
+
+// overflows says whether s, which time.ParseDuration refused, is a number with
+// a unit it knows: then it was refused for its size.
+func overflows(s string) bool {
+	number := strings.TrimLeft(s, "0123456789")
+	_, err := time.ParseDuration("1" + number)
+	return number != s && err == nil
 }
 
 func isNumber(s string) bool {

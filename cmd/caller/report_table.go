@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"chaoslab/budgetcaller"
+	"chaoslab/cmd/internal/cli"
+)
+
+// maxRows is how many runs the table lists one by one; of more it prints the
+// summary only.
+const maxRows = 20
+
+// tableReport prints the table for people, once all is measured.
+type tableReport struct {
+	w    io.Writer
+	opts *measureOptions
+	rows []measurement // the first maxRows
+	runs int
+}
+
+func newTableReport(o *measureOptions, w io.Writer) *tableReport {
+	return &tableReport{w: w, opts: o}
+}
+
+func (r *tableReport) add(m measurement) error {
+	r.runs++
+	if len(r.rows) < maxRows {
+		r.rows = append(r.rows, m)
+	}
+	return nil
+}
+
+func (r *tableReport) end(sums []summary) error {
+	if r.runs == 0 {
+		return nil
+	}
+	w := &errWriter{w: r.w}
+	fmt.Fprintln(w, r.limits())
+	fmt.Fprintln(w)
+	if r.runs <= maxRows {
+		t := newRunTable(w, "run", r.opts.partner != "")
+		for _, m := range r.rows {
+			t.add(r.caption(m), m.line())
+		}
+		t.Render()
+		r.details(w)
+	}
+	if r.opts.runs > 1 {
+		for i, s := range sums {
+			if i > 0 || r.runs <= maxRows {
+				fmt.Fprintln(w)
+			}
+			renderSummary(w, s)
+		}
+	}
+	return w.err
+}
+
+// limits names the limits in force, broken between two of them only.
+func (r *tableReport) limits() string {
+	const glue = "\x00"
+	limits := strings.NewReplacer(", ", ", ", " ", glue).Replace(r.opts.limits())
+	return strings.ReplaceAll(cli.Paragraph("limits  ", limits), glue, " ")
+}
+
+// caption names a run: the listener or the address, and the number where there
+// are several.
+func (r *tableReport) caption(m measurement) string {
+	where := m.target.url.Host
+	if m.target.name != "" {
+		where = m.target.name + "\n" + where
+	}
+	if r.opts.runs > 1 {
+		return fmt.Sprintf("run %d\n%s", m.run, m.target.url.Host)
+	}
+	return where
+}
+
+// details says in full what one single run was, since there is room.
+func (r *tableReport) details(w io.Writer) {
+	if r.runs != 1 {
+		return
+	}
+	m := r.rows[0]
+	last := m.result.Last()
+	var phases []string
+	for _, p := range m.phases() {
+		phases = append(phases, fmt.Sprintf("%s %s", p.phase, cli.Show(time.Duration(p.took))))
+	}
+	fmt.Fprintln(w)
+	for _, line := range []struct{ head, text string }{
+		{"target", m.target.String()},
+		{"phases", strings.Join(phases, ", ")},
+		{"answer", answer(last)},
+		{"error", errorText(last.Err)},
+		{"effect", effectInWords(m.result.Effect())},
+		{"partner", m.partner.account()},
+	} {
+		if line.text != "" {
+			fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-8s", line.head), line.text))
+		}
+	}
+}
+
+// answer says what came back, empty if no head did.
+func answer(last budgetcaller.Record) string {
+	if last.Status == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("status %d, %d bytes", last.Status, last.Bytes)
+	if last.Expected >= 0 {
+		text += fmt.Sprintf(" of %d", last.Expected)
+	}
+	if last.RetryAfter != "" {
+		text += ", Retry-After: " + last.RetryAfter
+	}
+	if last.Location != "" {
+		text += ", Location: " + last.Location
+	}
+	return text
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func effectInWords(e budgetcaller.Effect) string {
+	switch e {
+	case budgetcaller.EffectAnswered:
+		return "answered: the partner said what happened"
+	case budgetcaller.EffectUnknown:
+		return "unknown: it may have been carried out all the same"
+	}
+	return "none: it cannot have been carried out"
+}
+
+// errWriter keeps the first error of its writer, so that a table need not be
+// checked line by line.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	if e.err == nil {
+		_, e.err = e.w.Write(p)
+	}
+	return len(p), nil
+}

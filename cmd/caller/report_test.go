@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"chaoslab/budgetcaller"
+	"chaoslab/cmd/internal/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s (renew with -update): got\n%s\nwant\n%s", path, got, want)
+	}
+	for line := range strings.Lines(got) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > cli.Width && !strings.HasSuffix(name, "json") && !strings.HasSuffix(name, "csv") {
+			t.Errorf("%s: %d columns, want at most %d: %s", path, n, cli.Width, line)
+		}
+	}
+}
+
+// withPartner returns m with the partner's account of it.
+func withPartner(m measurement, v partnerView) measurement {
+	m.partner = &v
+	return m
+}
+
+func ms(d time.Duration) *cli.Millis { return (*cli.Millis)(&d) }
+
+func TestReports(t *testing.T) {
+	t.Parallel()
+	gone := partnerView{
+		Saw: sawRequest, Elapsed: ms(500500 * time.Microsecond), EndedBy: "client", How: "closed",
+		Difference: ms(200 * time.Microsecond), Effect: new(bool),
+	}
+	yes := true
+	told := partnerView{
+		Saw: sawRequest, Elapsed: ms(300500 * time.Microsecond), EndedBy: "partner", How: "answered",
+		Difference: ms(200 * time.Microsecond), Effect: &yes, Asked: ms(300 * time.Millisecond), Delivered: ms(300200 * time.Microsecond),
+	}
+	answered := partnerView{
+		Saw: sawRequest, Elapsed: ms(9999900 * time.Microsecond), EndedBy: "partner", How: "answered",
+		Difference: ms(-100 * time.Microsecond), Effect: new(bool), Asked: ms(300 * time.Millisecond), Delivered: ms(300200 * time.Microsecond),
+	}
+	long := measured(1, budgetcaller.Record{
+		Class: budgetcaller.ClassBudgetExhausted, Phase: budgetcaller.PhaseFirstByte, Limit: budgetcaller.LimitBudget,
+		Effect: budgetcaller.EffectUnknown, Configured: 9999 * time.Millisecond, Overshoot: 900 * time.Microsecond,
+		Elapsed: 9999900 * time.Microsecond, Expected: -1, Err: budgetcaller.ErrNoBudget,
+	})
+	long.target = mustTarget(t, "http://127.0.0.1:45123/a/rather/long/path/that/goes/on?and=on")
+	far := refused(1)
+	far.target = mustTarget(t, "http://a-very-long-host-name.example.com:8080/")
+	retry := measured(1, budgetcaller.Record{
+		Class: budgetcaller.ClassStatus, Phase: budgetcaller.PhaseBody, Effect: budgetcaller.EffectAnswered,
+		Status: 503, Bytes: 12, Expected: 12, RetryAfter: "3", Elapsed: 3 * time.Millisecond,
+	})
+	var many []measurement
+	for n := 1; n <= 12; n++ {
+		m := cut(n, 500*time.Millisecond, time.Duration(n)*100*time.Microsecond)
+		many = append(many, withPartner(m, gone))
+	}
+	many = append(many, withPartner(refused(13), partnerView{Saw: sawNothing}))
+	for _, c := range []struct {
+		name string
+		args []string
+		of   []measurement
+	}{
+		{"one", []string{local, "--read-timeout", "500ms"}, []measurement{cut(1, 500*time.Millisecond, 700*time.Microsecond)}},
+		{"one asked", []string{local, "--partner", local}, []measurement{withPartner(whole(1, 300700*time.Microsecond), told)}},
+		{"status", []string{local}, []measurement{retry}},
+		{"partner", []string{local, local, "--partner", local}, []measurement{withPartner(cut(1, 500*time.Millisecond, 700*time.Microsecond), gone), withPartner(long, answered)}},
+		{"runs", []string{local, "-n", "13", "--partner", local}, many},
+		{"long host", []string{local, local}, []measurement{far, refused(1)}},
+		{"nothing", []string{local}, nil},
+	} {
+		for _, format := range []string{"table", "json", "csv"} {
+			t.Run(c.name+" "+format, func(t *testing.T) {
+				t.Parallel()
+				o, _, _ := parseArgs(t, "", append(c.args, "--format", format)...)
+				var out, errs bytes.Buffer
+				r := newReport(o, cli.Streams{Out: &out, Err: &errs})
+				tl := newTally(localTarget())
+				for _, m := range c.of {
+					tl.add(m)
+					if err := r.add(m); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := r.end([]summary{tl.summary()}); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, "report_"+strings.ReplaceAll(c.name, " ", "_")+"."+format, out.String())
+				if told := strings.Contains(out.String()+errs.String(), "(default)"); !told && len(c.of) > 0 {
+					t.Errorf("the defaults in force are not told: stdout %q, stderr %q", out.String(), errs.String())
+				}
+			})
+		}
+	}
+}
+
+func TestMeasureLineReadsBack(t *testing.T) {
+	t.Parallel()
+	want := cut(7, 500*time.Millisecond, 700*time.Microsecond).line()
+	want.Phases = phaseTimes{{budgetcaller.PhaseLookup, 0}, {budgetcaller.PhaseConnect, cli.Millis(200 * time.Microsecond)}, {budgetcaller.PhaseFirstByte, cli.Millis(500 * time.Millisecond)}}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"phases_ms":{"lookup":0,"connect":0.2,"first_byte":500}`; !strings.Contains(string(text), want) {
+		t.Errorf("line %s, want %s in it", text, want)
+	}
+	var back measureLine
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := json.Marshal(back)
+	if string(again) != string(text) {
+		t.Errorf("read back\n%s\nwant\n%s", again, text)
+	}
+}
+
+// failingWriter is a full disk.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestReportsSayWhenTheyCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"table", "json", "csv"} {
+		o, _, _ := parseArgs(t, "", local, "--format", format)
+		r := newReport(o, cli.Streams{Out: failingWriter{}, Err: &bytes.Buffer{}})
+		err := r.add(whole(1, time.Millisecond))
+		if err == nil {
+			err = r.end(nil)
+		}
+		if err == nil {
+			t.Errorf("%s to a writer that fails: no error", format)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+
+	"chaoslab/faults"
+	"chaoslab/faults/admin"
+	"chaoslab/labs/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	// The demo starts this program again as the first process of a sandbox.
+	if code, handled := sandbox.Main(os.Args); handled {
+		os.Exit(code)
+	}
+	testscript.Main(leakChecked{m}, map[string]func(){"caller": main, "beside": beside})
+}
+
+// beside is a command: beside MODE COMMAND ARGS runs COMMAND beside a partner of
+// that mode, with its URL in place of the word URL.
+func beside() {
+	if err := runBeside(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "beside:", err)
+		os.Exit(1)
+	}
+}
+
+func runBeside(fault string, argv []string) error {
+	spec, err := faults.Parse(fault)
+	if err != nil {
+		return err
+	}
+	partner, err := faults.Start(faults.Config{Listeners: []faults.ListenerConfig{{Faults: []faults.Spec{spec}}}})
+	if err != nil {
+		return err
+	}
+	defer partner.Close(context.Background())
+	for i, arg := range argv {
+		if arg == "URL" {
+			argv[i] = partner.Listeners()[0].URL
+		}
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// leakChecked runs the tests and then looks for goroutines left behind.
+type leakChecked struct{ m *testing.M }
+
+func (l leakChecked) Run() int {
+	code := l.m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
+			return 1
+		}
+	}
+	return code
+}
+
+// watchdog is what no command of a script may take, slack for a busy machine
+// included.
+const watchdog = 10 * time.Second
+
+// scriptFaults is what the partner of each script does, and the variable that
+// holds the URL.
+func scriptFaults() []struct{ variable, fault string } {
+	return []struct{ variable, fault string }{
+		{"OK", "ok"},
+		{"REFUSED", "refused"},
+		{"BLACKHOLE", "connect-timeout"},
+		{"HANG", "read-timeout"},
+		{"SLOW", "slow:delay=100ms"},
+	}
+}
+
+type partnerKey struct{}
+
+// TestScripts runs testdata/script/*.txt, each beside a partner of its own. The
+// variables of scriptFaults hold the URLs of its listeners, ADMIN that of its
+// admin port, TESTNET the network that is a black hole in a sandbox and
+// BLACKHOLE_ADDR an address of it. Beside testscript's own commands there are
+//
+//	code N COMMAND ARGS  runs it under a watchdog and wants exit code N
+//	reached MODE         waits until a request of that mode is under way
+//	columns N            wants no line of stdout longer than that
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup:         startPartner,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":    scriptCode,
+			"reached": scriptReached,
+			"columns": scriptColumns,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "sandbox" {
+				err := sandbox.Available()
+				if err != nil {
+					t.Logf("no sandbox here: %v", err)
+				}
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+	})
+}
+
+func startPartner(env *testscript.Env) error {
+	var cfg faults.Config
+	for _, f := range scriptFaults() {
+		spec, err := faults.Parse(f.fault)
+		if err != nil {
+			return err
+		}
+		cfg.Listeners = append(cfg.Listeners, faults.ListenerConfig{Faults: []faults.Spec{spec}})
+	}
+	partner, err := faults.Start(cfg)
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = partner.Close(context.Background()) })
+	server, err := admin.Start(admin.Config{Partner: partner, Listen: "127.0.0.1:0"})
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = server.Close(context.Background()) })
+	for i, l := range partner.Listeners() {
+		env.Setenv(scriptFaults()[i].variable, l.URL)
+	}
+	env.Setenv("ADMIN", server.URL())
+	env.Setenv("TESTNET", sandbox.BlackHole().String())
+	env.Setenv("BLACKHOLE_ADDR", blackHole().String()) // for use in a sandbox only
+	// The race detector makes every process wait a second before it exits.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	env.Values[partnerKey{}] = partner
+	return nil
+}
+
+func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND ARGS")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), watchdog)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[1], args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	for _, name := range []string{"PATH", "HOME", "GORACE", "LC_ALL", "http_proxy", "HTTP_PROXY"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		ts.Fatalf("%q still ran after %v", args[1:], watchdog)
+	case err != nil && !errors.As(err, &exit):
+		ts.Fatalf("%q: %v", args[1:], err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("%q: exit code %d, want %d", args[1:], got, want)
+	}
+}
+
+func scriptReached(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reached MODE")
+	}
+	partner, _ := ts.Value(partnerKey{}).(*faults.Partner)
+	for end := time.Now().Add(watchdog); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for _, e := range partner.Ledger().Entries(faults.Query{}) {
+			if e.Kind == sawRequest && e.Mode == args[0] && !e.Ended() {
+				return
+			}
+		}
+	}
+	ts.Fatalf("no request reached %s within %v", args[0], watchdog)
+}
+
+func scriptColumns(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: columns N")
+	}
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > most {
+			ts.Fatalf("%d columns, want at most %d: %s", n, most, line)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+//go:build unix
+
+// Package scripts holds no code, only the tests of the scripts beside it.
+package scripts
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is what a script may take on a busy machine, and goneWithin how fast
+// it ends after SIGINT.
+const (
+	patience   = time.Minute
+	goneWithin = 3 * time.Second
+)
+
+// commands builds partner and caller, once for all scripts, and returns their
+// folder.
+func commands(t *testing.T) string {
+	t.Helper()
+	for _, tool := range []string{"bash", "curl", "ps"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", dir+"/", "chaoslab/cmd/partner", "chaoslab/cmd/caller").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
+
+// script returns a command that runs a script in a process group of its own, in
+// an environment that tries to mislead it.
+func script(t *testing.T, bin, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(),
+		"PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+t.TempDir(),
+		"LC_ALL=de_DE.UTF-8", "LC_NUMERIC=de_DE.UTF-8",
+		"http_proxy=http://127.0.0.1:1", "HTTP_PROXY=http://127.0.0.1:1", "all_proxy=http://127.0.0.1:1",
+	)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
+// checkGone fails if a process of the group is left, or a file.
+func checkGone(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	all, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,args=").Output()
+	if err != nil {
+		t.Fatalf("ps: %v", err)
+	}
+	for line := range strings.Lines(string(all)) {
+		// One that has ended and waits for the init process to notice is gone.
+		if f := strings.Fields(line); f[0] == strconv.Itoa(cmd.Process.Pid) && !strings.HasPrefix(f[1], "Z") {
+			t.Errorf("a process of the script is still there: %s", line)
+		}
+	}
+	for _, v := range cmd.Env {
+		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok {
+			if left, _ := filepath.Glob(filepath.Join(dir, "chaoslab.*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		}
+	}
+}
+
+func TestThreeFailures(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	for _, run := range []string{"first", "at the same time"} {
+		t.Run(run, func(t *testing.T) {
+			t.Parallel()
+			cmd := script(t, bin, "three-failures.sh")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+			defer timer.Stop()
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\nstdout\n%s\nstderr\n%s", err, out, stderr.String())
+			}
+			for _, want := range []string{
+				`(?m)^refused +7 +\d+\.\d  refused +connect +none +none +\d+\.\d$`,
+				`(?m)^connect-timeout +28 +[2-9]\d\d\.\d  connect_timeout +connect +connect +none +[3-9]\d\d\.\d$`,
+				`(?m)^read-timeout +28 +[45-9]\d\d\.\d  read_timeout +first_byte +read +unknown +[5-9]\d\d\.\d$`,
+			} {
+				if !regexp.MustCompile(want).Match(out) {
+					t.Errorf("stdout\n%s\nwant a line %s", out, want)
+				}
+			}
+			for line := range strings.Lines(string(out)) {
+				if len(line) > 81 {
+					t.Errorf("a line is longer than 80 columns: %s", line)
+				}
+			}
+			checkGone(t, cmd)
+		})
+	}
+}
+
+func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	for _, c := range []struct {
+		name, until string
+		args        []string
+	}{
+		{"three-failures.sh", "refused ", nil},
+		{"bench-cutoff", "== connect limit", []string{"1000", "100ms"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := script(t, bin, c.name, c.args...)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+			defer timer.Stop()
+			lines := bufio.NewScanner(out)
+			for lines.Scan() && !strings.HasPrefix(lines.Text(), c.until) {
+				continue // it has not come so far yet
+			}
+			// As Ctrl-C does: to the whole group.
+			sent := time.Now()
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, out)
+			_ = cmd.Wait()
+			if code, took := cmd.ProcessState.ExitCode(), time.Since(sent); code != 130 || took > goneWithin {
+				t.Errorf("exit code %d after %v, want 130 within %v", code, took, goneWithin)
+			}
+			checkGone(t, cmd)
+		})
+	}
+}
