@@ -41,9 +41,11 @@ func TestREADMELibraryBuilds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "vet", ".")
+	// -mod=mod adds what "go mod tidy" would, but asks for no more than the
+	// program needs: that is in the module cache, as this test was built.
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "-mod=mod", ".")
 	cmd.Dir = shop
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s\ngo.mod:\n%s\nmain.go:\n%s", cmd, err, out, goMod, program)
 	}
