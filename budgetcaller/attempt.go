@@ -17,6 +17,7 @@ type attempt struct {
 	req    *http.Request
 	route  route
 	limits Limits
+	tell   bool // pass the deadline down
 	rec    Record
 
 	verdict verdict
@@ -29,7 +30,9 @@ type attempt struct {
 	sent atomic.Bool
 
 	timer      *time.Timer
-	stopCancel func() bool // ends the watch over ctx
+	watcher    watcher     // of ctx, if that is a budget of ours
+	stopCancel func() bool // ends the watch over any other ctx
+	free       func()      // called at the end; set with a stub
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
@@ -43,7 +46,7 @@ type attempt struct {
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
 func (c *Caller) begin(ctx context.Context, t *try) *attempt {
-	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, span: newSpan(t.limits, t.deadline)}
+	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, tell: t.tell, span: newSpan(t.limits, t.deadline)}
 	req := t.req
 	a.rec = Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: a.span.start}
 	a.verdict.enter(PhasePool)
@@ -51,9 +54,7 @@ func (c *Caller) begin(ctx context.Context, t *try) *attempt {
 	a.mu.Lock() // the timer may fire before it is stored
 	a.timer = time.AfterFunc(time.Duration(max(0, at)), a.watch)
 	a.mu.Unlock()
-	if ctx.Done() != nil {
-		a.stopCancel = context.AfterFunc(ctx, a.canceled)
-	}
+	a.watchContext()
 	return a
 }
 
@@ -81,6 +82,24 @@ func (a *attempt) rule(o outcome, c Class, l Limit, at int64) bool {
 		a.cut()
 	}
 	return won
+}
+
+// watchContext has canceled called when ctx is over.
+func (a *attempt) watchContext() {
+	if b := plainBudget(a.ctx); b != nil {
+		a.watcher.run, a.watcher.quick = a.canceled, true
+		b.watch(&a.watcher, false)
+	} else if a.ctx.Done() != nil {
+		a.stopCancel = context.AfterFunc(a.ctx, a.canceled)
+	}
+}
+
+func (a *attempt) unwatchContext() {
+	if a.stopCancel != nil {
+		a.stopCancel()
+	} else if b := plainBudget(a.ctx); b != nil {
+		b.unwatch(&a.watcher)
+	}
 }
 
 // giveUp cancels the attempt from within.
@@ -121,7 +140,7 @@ func (a *attempt) cut() {
 		conn.abort()
 	}
 	if up != nil {
-		up.abort()
+		go up.abort() // the user's Close may take its time
 	}
 }
 
@@ -145,9 +164,7 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	a.over = true // the watchdog sets no timer any more
 	a.mu.Unlock()
 	a.timer.Stop()
-	if a.stopCancel != nil {
-		a.stopCancel()
-	}
+	a.unwatchContext()
 	switch {
 	case a.upload == nil:
 		closeBody(a.req)
@@ -159,6 +176,9 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	}
 	if a.conn != nil {
 		a.conn.release(won && (c == ClassOK || c == ClassStatus))
+	}
+	if a.free != nil {
+		a.free()
 	}
 	a.complete(won, err)
 	return &a.rec

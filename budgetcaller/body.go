@@ -14,7 +14,7 @@ var errBodyClosed = errors.New("the body was closed before its end")
 // is read to its end, closed, or cut. It is not safe for concurrent use.
 type body struct {
 	a    *attempt
-	conn *conn
+	conn *conn // nil with a stub
 	resp *http.Response
 	most int64   // bytes that are borne, 0: any number
 	rec  *Record // set when the attempt is over
@@ -40,7 +40,10 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 		b.rec = b.a.finish(class, LimitNone, nil)
 	case err != nil:
-		class, limit := b.conn.endClass(err)
+		class, limit := ClassTruncated, LimitNone
+		if b.conn != nil {
+			class, limit = b.conn.endClass(err)
+		}
 		b.rec = b.a.finish(class, limit, err)
 	case b.a.verdict.load().decided():
 		b.rec = b.a.finish(ClassCanceled, LimitNone, nil)

@@ -11,19 +11,13 @@ import (
 // without a budget is refused, not given one in silence. Begin gives one.
 var ErrNoBudget = errors.New("no budget: the context has no deadline (see Begin)")
 
-// budgetKey is the key of the *budget that Begin leaves in a context, so that
-// records can tell how much it was in all.
+// budgetKey is the key of the *budgetContext that Begin leaves in a context, so
+// that records can tell how much it was in all.
 type budgetKey struct{}
 
-// budget is what Begin was told. The limit itself is the context's deadline.
-type budget struct {
-	total    time.Duration // NoLimit: waived
-	deadline time.Time     // zero if waived
-}
-
 // budgetOf returns the innermost budget begun in ctx, nil if there is none.
-func budgetOf(ctx context.Context) *budget {
-	b, _ := ctx.Value(budgetKey{}).(*budget)
+func budgetOf(ctx context.Context) *budgetContext {
+	b, _ := ctx.Value(budgetKey{}).(*budgetContext)
 	return b
 }
 
@@ -37,24 +31,25 @@ func Begin(ctx context.Context, d time.Duration) (context.Context, context.Cance
 	if err := checkLimit(d); err != nil {
 		return nil, nil, fmt.Errorf("budget: %w", err)
 	}
-	b := &budget{total: d}
-	if d == NoLimit {
-		ctx, cancel := context.WithCancel(context.WithValue(ctx, budgetKey{}, b))
-		return ctx, cancel, nil
+	var deadline time.Time
+	if d != NoLimit {
+		deadline = time.Now().Add(d)
 	}
-	b.deadline = time.Now().Add(d)
-	ctx, cancel := context.WithDeadline(context.WithValue(ctx, budgetKey{}, b), b.deadline)
-	return ctx, cancel, nil
+	b := newBudgetContext(ctx, d, deadline)
+	b.follow()
+	return b, b.cancel, nil
 }
 
 // Left returns how much of the budget in ctx is left, never less than zero,
 // and whether there is one.
-func Left(ctx context.Context) (time.Duration, bool) {
+func Left(ctx context.Context) (time.Duration, bool) { return leftAt(ctx, time.Now()) }
+
+func leftAt(ctx context.Context, now time.Time) (time.Duration, bool) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return 0, false
 	}
-	return max(0, time.Until(deadline)), true
+	return max(0, deadline.Sub(now)), true
 }
 
 // deadlineOf returns the point in time at which the budget in ctx ends; the

@@ -4,16 +4,30 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Config sets up a Caller. Every zero field has the default named beside it.
 type Config struct {
+	// Limits are those of Default, where it has none of its own.
 	Limits Limits
+	// Default is how calls to hosts that no dependency names are made. Its
+	// breaker and throttle are shared by all of them.
+	Default Dependency
+	// Dependencies are the partners with settings of their own.
+	Dependencies []Dependency
+	// Hooks are told what happens.
+	Hooks Hooks
+	// Seed is where the chance in backoff comes from. Zero: a random seed, so
+	// that processes which failed together do not come back together.
+	Seed uint64
 
 	// MaxConnsPerHost bounds the connections to one host and port, in use and
 	// idle together; more attempts than that wait in phase pool. Zero: 64.
@@ -23,6 +37,9 @@ type Config struct {
 	// MaxHeadBytes bounds an answer's head, all 1xx before it included; a
 	// longer one is malformed. Zero: 1 MiB.
 	MaxHeadBytes int64
+	// MaxBodyBytes bounds an answer's body in Do, which keeps it in memory; a
+	// longer one is malformed. Zero: 16 MiB.
+	MaxBodyBytes int64
 
 	// TLS is used for https targets; it is cloned. Nil: the system's roots.
 	// The protocol spoken is HTTP/1.1, whatever its NextProtos say.
@@ -37,6 +54,10 @@ type Config struct {
 	// resolver, which leaves nothing behind when it is cut. IP literals never
 	// reach it.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Stub stands in for the network in tests and benchmarks of what is above
+	// it: it answers a request as a http.RoundTripper does. Its request's
+	// context is cancelled when a limit cuts the attempt. Nil: the network.
+	Stub http.RoundTripper
 }
 
 // The defaults and the bounds of Config's fields.
@@ -44,36 +65,51 @@ const (
 	DefaultMaxConnsPerHost       = 64
 	DefaultIdleTimeout           = 30 * time.Second
 	DefaultMaxHeadBytes    int64 = 1 << 20
+	DefaultMaxBodyBytes    int64 = 16 << 20
 
 	maxConnsPerHost       = 1 << 16
 	maxHeadBytes    int64 = 64 << 20
+	maxBodyBytes    int64 = 1 << 40
 	maxRedirects          = 100
 )
 
 // Caller makes calls under limits. It is safe for concurrent use. Close it to
 // release its idle connections.
 type Caller struct {
-	limits    Limits
+	other     *dependency // what no dependency names
+	byName    map[string]*dependency
+	byHost    map[string]*dependency
+	hooks     Hooks
+	seed      uint64
+	calls     atomic.Uint64 // begun by Do: each draws its own chance
 	maxHead   int64
+	maxBody   int64
 	redirects int
 	tls       *tls.Config
 	proxy     func(*url.URL) (*url.URL, error)
 	lookup    func(context.Context, string) ([]netip.Addr, error)
+	stub      http.RoundTripper
 	pool      pool
 	buffers   sync.Pool // of *[copyBuffer]byte
 }
 
 // New returns a Caller, or an error that names the setting out of range.
 func New(cfg Config) (*Caller, error) {
-	limits, err := cfg.Limits.withDefaults()
-	if err != nil {
+	c := &Caller{proxy: cfg.Proxy, lookup: cfg.Lookup, hooks: cfg.Hooks, seed: cfg.Seed, stub: cfg.Stub}
+	if c.seed == 0 {
+		c.seed = rand.Uint64()
+	}
+	if err := c.addDependencies(cfg); err != nil {
 		return nil, err
 	}
-	c := &Caller{limits: limits, proxy: cfg.Proxy, lookup: cfg.Lookup}
+	var err error
 	if c.pool.perHost, err = within("MaxConnsPerHost", cfg.MaxConnsPerHost, DefaultMaxConnsPerHost, maxConnsPerHost); err != nil {
 		return nil, err
 	}
 	if c.maxHead, err = within("MaxHeadBytes", cfg.MaxHeadBytes, DefaultMaxHeadBytes, maxHeadBytes); err != nil {
+		return nil, err
+	}
+	if c.maxBody, err = within("MaxBodyBytes", cfg.MaxBodyBytes, DefaultMaxBodyBytes, maxBodyBytes); err != nil {
 		return nil, err
 	}
 	if c.redirects, err = within("Redirects", cfg.Redirects, 0, maxRedirects); err != nil {

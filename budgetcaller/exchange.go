@@ -2,7 +2,11 @@ package budgetcaller
 
 import (
 	"crypto/tls"
+	"maps"
 	"net/http"
+	"time"
+
+	"chaoslab/budgetcaller/deadline"
 )
 
 // open gets a connection for the attempt, from the pool or new, and lends it.
@@ -114,10 +118,14 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if !a.enter(PhaseRequest) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
-	if hasBody(a.req) {
-		a.startUpload(c)
+	req, ok := a.told()
+	if !ok {
+		return nil, a.finish(ClassBudgetExhausted, LimitBudget, nil)
+	}
+	if hasBody(req) {
+		a.startUpload(c, req)
 	} else {
-		err := a.write(c, a.req)
+		err := a.write(c, req)
 		if err != nil && !c.writeFailed() {
 			return nil, a.finish(ClassCanceled, LimitNone, err) // it cannot be written at all
 		}
@@ -135,8 +143,25 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if !a.enter(PhaseBody) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
-	a.noteHead(c, resp)
+	a.noteHead(resp)
+	c.reusable = !resp.Close && !a.req.Close && resp.StatusCode != http.StatusSwitchingProtocols
 	return resp, nil
+}
+
+// told returns the request with what is left of the time in its headers, as
+// reckoned now, or false if nothing is left.
+func (a *attempt) told() (*http.Request, bool) {
+	until := min(a.span.budget, a.span.attempt)
+	if !a.tell || until == never {
+		return a.req, true
+	}
+	clone := *a.req
+	clone.Header = maps.Clone(a.req.Header) // its values are not changed, only two are added
+	if clone.Header == nil {
+		clone.Header = http.Header{}
+	}
+	left := time.Duration(until - a.span.now())
+	return &clone, deadline.Set(clone.Header, left, time.Now())
 }
 
 // retract takes back a request of which no byte could be written, because its
@@ -201,7 +226,7 @@ func (a *attempt) readHead(c *conn) (*http.Response, error) {
 	}
 }
 
-func (a *attempt) noteHead(c *conn, resp *http.Response) {
+func (a *attempt) noteHead(resp *http.Response) {
 	rec := &a.rec
 	rec.Status = resp.StatusCode
 	rec.RetryAfter = resp.Header.Get("Retry-After")
@@ -212,7 +237,6 @@ func (a *attempt) noteHead(c *conn, resp *http.Response) {
 	if methodOf(a.req) == http.MethodHead {
 		rec.Expected = 0 // it announces what a GET would bring
 	}
-	c.reusable = !resp.Close && !a.req.Close && resp.StatusCode != http.StatusSwitchingProtocols
 }
 
 // tlsConfig returns the configuration for a handshake with host.

@@ -91,10 +91,10 @@ func TestRaceCloseNotifyAgainstAnswer(t *testing.T) {
 		_ = s.CloseWrite()
 	})
 	for i := range 40 {
-		if rec := call(t, c, whole, 5*time.Second); rec.Class != ClassOK || rec.Bytes != 5 {
+		if rec := callOnce(t, c, whole, 5*time.Second); rec.Class != ClassOK || rec.Bytes != 5 {
 			t.Fatalf("run %d: close_notify behind the answer: %v, %d bytes (%v), want ok", i, rec.Class, rec.Bytes, rec.Err)
 		}
-		rec := call(t, c, late, 5*time.Second)
+		rec := callOnce(t, c, late, 5*time.Second)
 		if rec.Class != ClassTruncated && rec.Class != ClassReadTimeout {
 			t.Fatalf("run %d: close_notify against our limit: %v (%v)", i, rec.Class, rec.Err)
 		}
@@ -119,7 +119,7 @@ func TestRacePhaseChangeAfterVerdict(t *testing.T) {
 	c := newCaller(t, Config{Limits: Limits{Read: limit}})
 	count := map[Class]int{}
 	for i := range 80 {
-		rec := call(t, c, url, 5*time.Second)
+		rec := callOnce(t, c, url, 5*time.Second)
 		count[rec.Class]++
 		_, reachedHead := rec.Phases.Took(PhaseHead)
 		_, reachedBody := rec.Phases.Took(PhaseBody)

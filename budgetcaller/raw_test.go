@@ -90,8 +90,8 @@ func newCaller(t testing.TB, cfg Config) *Caller {
 	return c
 }
 
-// call runs one GET under a budget and returns its record.
-func call(t testing.TB, c *Caller, url string, budget time.Duration) Record {
+// callOnce runs one GET under a budget and returns its record.
+func callOnce(t testing.TB, c *Caller, url string, budget time.Duration) Record {
 	t.Helper()
 	ctx, cancel, err := Begin(t.Context(), budget)
 	if err != nil {

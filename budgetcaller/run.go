@@ -35,14 +35,19 @@ func (r Result) Effect() Effect {
 // Run makes the call req under the budget in ctx (see Begin), reads the whole
 // body into sink (nil: counts it and throws it away), and returns its account.
 // Redirects are followed as Config says, within the same budget; only the last
-// answer's body goes to sink.
+// answer's body goes to sink. Nothing is retried and nothing is added to the
+// request: the limits are those of Config.Default. Do is the whole call.
 //
 // Run always closes req.Body. The error is never about the network: it says
 // that req cannot be sent at all (no budget, a scheme that is not http or
 // https, no host, a closed Caller), or it is sink's own. Only in the latter
 // case does the Result hold attempts beside an error.
 func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
-	return c.follow(ctx, &try{req: req, limits: c.limits}, sink)
+	var res Result
+	start := time.Now()
+	err := c.follow(ctx, &try{req: req, limits: c.other.Limits}, sink, &res)
+	res.Elapsed = time.Since(start)
+	return res, err
 }
 
 // try is what one attempt is made with.
@@ -58,23 +63,21 @@ type try struct {
 	deadline time.Time
 }
 
-// follow makes an attempt and one more for each redirect that is followed.
-func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer) (Result, error) {
-	var res Result
-	start := time.Now()
-	for {
-		t.redirect = len(res.Attempts) < c.redirects
+// follow makes an attempt and one more for each redirect that is followed, and
+// adds their records to res.
+func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer, res *Result) error {
+	for n := 0; ; n++ {
+		t.redirect = n < c.redirects
 		rec, err := c.one(ctx, t, sink)
 		if rec != nil {
 			res.Attempts = append(res.Attempts, *rec)
 		}
-		res.Elapsed = time.Since(start)
 		if err != nil || !t.redirect {
-			return res, err
+			return err
 		}
 		next := redirected(ctx, t.req, rec)
 		if next == nil {
-			return res, nil
+			return nil
 		}
 		t.req = next
 	}
@@ -97,6 +100,9 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 	}
 	if sink == nil || (t.redirect && redirected(ctx, t.req, &b.a.rec) != nil) {
 		sink = io.Discard
+	}
+	if m, ok := sink.(*memory); ok {
+		m.begin(b.resp)
 	}
 	buf := c.buffers.Get().(*[copyBuffer]byte)
 	defer c.buffers.Put(buf)
@@ -135,16 +141,17 @@ func (c *Caller) prepare(ctx context.Context, t *try) error {
 func notStarted(ctx context.Context, t *try) *Record {
 	start := time.Now()
 	left, floor := t.deadline.Sub(start), t.limits.Floor
-	rec := &Record{Method: methodOf(t.req), URL: t.req.URL.Redacted(), Expected: -1, Start: start}
-	switch {
-	case canceled(ctx):
-		rec.Class = ClassCanceled
-	case !t.deadline.IsZero() && left < floor:
-		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, floor
-	default:
+	gone, below := canceled(ctx), !t.deadline.IsZero() && left < floor
+	if !gone && !below {
 		return nil
 	}
-	rec.Err = &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured, Left: max(0, left)}
+	rec := &Record{Method: methodOf(t.req), URL: t.req.URL.Redacted(), Expected: -1, Start: start, Class: ClassCanceled}
+	e := &Error{Class: ClassCanceled}
+	if !gone {
+		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, floor
+		e.Class, e.Limit, e.Configured, e.Left, e.Needed = ClassBelowFloor, LimitFloor, floor, max(0, left), floor
+	}
+	rec.Err = e
 	return rec
 }
 
@@ -152,6 +159,9 @@ func notStarted(ctx context.Context, t *try) *Record {
 // to read, or the record if the attempt is over.
 func (c *Caller) start(ctx context.Context, t *try) (*body, *Record) {
 	a := c.begin(ctx, t)
+	if c.stub != nil {
+		return a.stubbed(t)
+	}
 	for {
 		conn, rec := a.open()
 		if rec != nil {

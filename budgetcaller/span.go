@@ -72,7 +72,7 @@ func (s *span) nearest(p Phase, silence int64) (int64, Limit) {
 }
 
 // configured is how long limit was when it was set.
-func (s *span) configured(limit Limit, l Limits, b *budget) time.Duration {
+func (s *span) configured(limit Limit, l Limits, b *budgetContext) time.Duration {
 	switch limit {
 	case LimitConnect:
 		return l.Connect
@@ -85,7 +85,7 @@ func (s *span) configured(limit Limit, l Limits, b *budget) time.Duration {
 	case LimitFloor:
 		return l.Floor
 	case LimitBudget:
-		if b != nil && b.deadline.Sub(s.start) == time.Duration(s.budget) {
+		if b != nil && b.total != NoLimit && b.deadline.Sub(s.start) == time.Duration(s.budget) {
 			return b.total
 		}
 		return max(0, time.Duration(s.budget))

@@ -30,9 +30,9 @@ const uploadGrace = 20 * time.Millisecond
 
 // startUpload begins to send. The request's own Body stays untouched but for
 // being read and closed.
-func (a *attempt) startUpload(c *conn) {
-	up := &upload{a: a, body: a.req.Body, done: make(chan struct{})}
-	req := *a.req
+func (a *attempt) startUpload(c *conn, whole *http.Request) {
+	up := &upload{a: a, body: whole.Body, done: make(chan struct{})}
+	req := *whole
 	req.Body = up
 	if !a.hold(func() { a.upload = up }) {
 		a.upload = up // decided already: finish ends it

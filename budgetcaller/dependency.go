@@ -1,0 +1,195 @@
+package budgetcaller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"chaoslab/budgetcaller/backoff"
+	"chaoslab/budgetcaller/breaker"
+	"chaoslab/budgetcaller/throttle"
+)
+
+// Dependency is how calls to one partner are made. The zero value makes one
+// attempt under the default limits, without breaker or throttle.
+type Dependency struct {
+	// Name stands in errors, hooks and metrics. Empty: the host.
+	Name string
+	// Hosts are the values of a URL's host, with the port where it has one, that
+	// lead to it.
+	Hosts []string
+
+	// Limits are those of each attempt. Where Limits.Floor is zero and Expected
+	// is not, Expected is the floor.
+	Limits Limits
+	// Expected is how long a call usually takes: what must still fit after a
+	// wait. Zero: the floor.
+	Expected time.Duration
+	// Retry says how often and when an attempt is repeated.
+	Retry Retry
+	// Breaker is the circuit breaker, nil for none.
+	Breaker *breaker.Config
+	// Throttle caps the share of retries over all calls, nil for no cap.
+	Throttle *throttle.Config
+	// KeepDeadline leaves out the headers that pass the deadline down, for a
+	// partner that must not see them.
+	KeepDeadline bool
+}
+
+// Retry says how often and when an attempt is repeated. Which failures may be
+// is fixed: only what is temporary, and with an unknown effect only what may
+// happen twice.
+type Retry struct {
+	// Attempts is the greatest number of attempts of one call. Zero: 1, so no
+	// retry.
+	Attempts int
+	// Backoff is the wait between two attempts where the partner asks for none
+	// with Retry-After.
+	Backoff backoff.Config
+}
+
+// wrong says which dependency and which of its fields err is about.
+func (d Dependency) wrong(field string, err error) error {
+	if field != "" {
+		err = fmt.Errorf("%s: %w", field, err)
+	}
+	if d.Name != "" {
+		err = fmt.Errorf("dependency %s: %w", d.Name, err)
+	}
+	return err
+}
+
+// maxAttempts bounds Retry.Attempts.
+const maxAttempts = 100
+
+// dependency is a Dependency that was checked, with its state.
+type dependency struct {
+	Dependency
+	backoff  backoff.Policy
+	breaker  *breaker.Breaker
+	throttle *throttle.Throttle
+}
+
+// newDependency checks d.
+func newDependency(d Dependency) (*dependency, error) {
+	if d.Expected != 0 {
+		if err := checkLimit(d.Expected); err != nil {
+			return nil, d.wrong("Expected", err)
+		}
+		if d.Limits.Floor == 0 {
+			d.Limits.Floor = d.Expected
+		}
+	}
+	var err error
+	if d.Limits, err = d.Limits.withDefaults(); err != nil {
+		return nil, d.wrong("", err)
+	}
+	d.Expected = max(d.Expected, d.Limits.Floor)
+	if d.Retry.Attempts, err = within("Retry.Attempts", d.Retry.Attempts, 1, maxAttempts); err != nil {
+		return nil, d.wrong("", err)
+	}
+	made := &dependency{Dependency: d}
+	if made.backoff, err = backoff.New(d.Retry.Backoff); err != nil {
+		return nil, d.wrong("Retry", err)
+	}
+	if d.Breaker != nil {
+		if made.breaker, err = breaker.New(*d.Breaker); err != nil {
+			return nil, d.wrong("", err)
+		}
+	}
+	if d.Throttle != nil {
+		if made.throttle, err = throttle.New(*d.Throttle); err != nil {
+			return nil, d.wrong("", err)
+		}
+	}
+	return made, nil
+}
+
+// addDependencies checks and adds all that cfg names.
+func (c *Caller) addDependencies(cfg Config) error {
+	if cfg.Default.Limits == (Limits{}) {
+		cfg.Default.Limits = cfg.Limits
+	}
+	var err error
+	if c.other, err = newDependency(cfg.Default); err != nil {
+		return err
+	}
+	c.byName, c.byHost = map[string]*dependency{}, map[string]*dependency{}
+	for i, d := range cfg.Dependencies {
+		if d.Name == "" {
+			return fmt.Errorf("Dependencies[%d] has no name", i)
+		}
+		if c.byName[d.Name] != nil {
+			return fmt.Errorf("dependency %q is named twice", d.Name)
+		}
+		made, err := newDependency(d)
+		if err != nil {
+			return err
+		}
+		c.byName[d.Name] = made
+		for _, host := range d.Hosts {
+			if other := c.byHost[host]; other != nil {
+				return fmt.Errorf("host %q belongs to both %q and %q", host, other.Name, d.Name)
+			}
+			c.byHost[host] = made
+		}
+	}
+	return nil
+}
+
+// dependencyKey is the key of the name that Calling leaves in a context.
+type dependencyKey struct{}
+
+// Calling returns a copy of ctx with which Do uses the settings of the
+// dependency of that name, whatever the host of the request.
+func Calling(ctx context.Context, name string) context.Context {
+	return namedContext{ctx, name}
+}
+
+// namedContext is a context that names a dependency. It is a type of its own so
+// that a budget under it is still recognised.
+type namedContext struct {
+	context.Context
+	name string
+}
+
+// Value implements context.Context.
+func (c namedContext) Value(key any) any {
+	if key == (dependencyKey{}) {
+		return c.name
+	}
+	return c.Context.Value(key)
+}
+
+// plainBudget returns the budget that ctx itself is, nil if ctx can end in
+// other ways too.
+func plainBudget(ctx context.Context) *budgetContext {
+	for {
+		switch c := ctx.(type) {
+		case *budgetContext:
+			return c
+		case namedContext:
+			ctx = c.Context
+		default:
+			return nil
+		}
+	}
+}
+
+// dependencyOf returns the settings for a call: those named by Calling, else
+// those of the host, else the default ones.
+func (c *Caller) dependencyOf(ctx context.Context, host string) (*dependency, error) {
+	if len(c.byName) == 0 {
+		return c.other, nil
+	}
+	if name, ok := ctx.Value(dependencyKey{}).(string); ok {
+		if d := c.byName[name]; d != nil {
+			return d, nil
+		}
+		return nil, fmt.Errorf("no dependency is named %q", name)
+	}
+	if d := c.byHost[host]; d != nil {
+		return d, nil
+	}
+	return c.other, nil
+}

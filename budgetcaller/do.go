@@ -1,0 +1,202 @@
+package budgetcaller
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"chaoslab/budgetcaller/backoff"
+	"chaoslab/budgetcaller/breaker"
+)
+
+// Do makes the call req under the budget in ctx (see Begin): attempts until one
+// is answered, none may follow, or none fits what is left of the budget. It
+// reads the whole body, at most Config.MaxBodyBytes.
+//
+// Its error is nil if the partner answered, whatever the status: Answer.OK
+// tells. Otherwise it is an *Error, or says that req cannot be sent at all
+// (ErrNoBudget, ErrClosed, a bad URL). A call that was stopped because nothing
+// more fits is below_floor, with the last real failure kept beside it, also if
+// that was a status.
+//
+// Do always closes req.Body. A request with a body can only be repeated if it
+// has GetBody, as those of http.NewRequest have.
+func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
+	k, err := c.newCall(ctx, req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	for {
+		if err := k.attempt(); err != nil {
+			return nil, err
+		}
+		again, err := k.again()
+		if err != nil {
+			return nil, err
+		}
+		if !again {
+			k.result.Elapsed = time.Since(k.start)
+			return k.sink.answer(k.result), nil
+		}
+	}
+}
+
+// call is a call of Do while it is under way.
+type call struct {
+	caller *Caller
+	dep    *dependency
+	ctx    context.Context
+	req    *http.Request
+	start  time.Time
+
+	tries  int // made so far; a redirect that is followed belongs to its try
+	result Result
+	first  [1]Record // what result.Attempts begins in
+	try    try
+	sink   memory
+	chance backoff.Chance
+}
+
+func (c *Caller) newCall(ctx context.Context, req *http.Request) (*call, error) {
+	if req.URL == nil {
+		return nil, errors.New("request has no URL")
+	}
+	dep, err := c.dependencyOf(ctx, req.URL.Host)
+	if err != nil {
+		return nil, err
+	}
+	k := &call{
+		caller: c, dep: dep, ctx: ctx, req: req, start: time.Now(),
+		chance: backoff.NewChance(c.seed, c.calls.Add(1)),
+	}
+	k.result.Attempts = k.first[:0]
+	return k, nil
+}
+
+// last is the account of the last attempt, nil if none was made.
+func (k *call) last() *Record {
+	if n := len(k.result.Attempts); n > 0 {
+		return &k.result.Attempts[n-1]
+	}
+	return nil
+}
+
+// attempt makes the next attempt, or returns the error with which the call ends
+// without it.
+func (k *call) attempt() error {
+	now := time.Now()
+	left, bounded := leftAt(k.ctx, now)
+	if err := k.mayStart(left, bounded); err != nil {
+		closeBody(k.req)
+		return err
+	}
+	permit, change, err := k.dep.breaker.Admit(now)
+	defer permit.Release() // frees its place also if the user's code panics
+	k.caller.changed(k.dep, change)
+	if err != nil {
+		closeBody(k.req)
+		return k.skip(&Error{Class: ClassBreakerOpen, Err: err})
+	}
+	if k.tries == 0 {
+		k.dep.throttle.Call(now)
+	}
+	made := len(k.result.Attempts)
+	k.try = try{req: k.req, limits: k.dep.Limits, maxBody: k.caller.maxBody, tell: !k.dep.KeepDeadline}
+	if err := k.caller.follow(k.ctx, &k.try, &k.sink, &k.result); err != nil {
+		return err
+	}
+	k.tries++
+	if hook := k.caller.hooks.Attempt; hook != nil {
+		for ; made < len(k.result.Attempts); made++ {
+			hook(AttemptEvent{k.name(), k.tries, &k.result.Attempts[made]})
+		}
+	}
+	last := k.last()
+	ended := last.Start.Add(last.Elapsed)
+	k.caller.changed(k.dep, permit.Record(ended, judge(last, bounded && left < k.dep.Expected)))
+	return nil
+}
+
+// again says whether another attempt follows, after the wait before it, or
+// returns the error of the call.
+func (k *call) again() (bool, error) {
+	rec := k.last()
+	if rec.Class == ClassOK {
+		return false, nil
+	}
+	why := ""
+	switch ok, reason := mayRepeat(k.req, rec); {
+	case !ok:
+		why = reason
+	case k.tries >= k.dep.Retry.Attempts:
+		why = "no attempts left"
+	default:
+		return k.prepareAgain(rec)
+	}
+	return false, k.fail(rec, why)
+}
+
+// prepareAgain waits for the next attempt if there is time for it and for the
+// call after it.
+func (k *call) prepareAgain(rec *Record) (bool, error) {
+	wait, asked := k.delay(rec)
+	if left, bounded := Left(k.ctx); bounded && left < wait+k.dep.Expected {
+		why := "the wait does not fit"
+		if asked {
+			why = "the Retry-After does not fit"
+		}
+		return false, k.skip(&Error{Class: ClassBelowFloor, Limit: LimitFloor, Why: why, Left: left, Needed: wait + k.dep.Expected})
+	}
+	if !k.dep.throttle.Retry(time.Now()) {
+		const why = "the retry throttle allows no more"
+		k.tell(SkipEvent{Class: rec.Class, Why: why})
+		return false, k.fail(rec, why)
+	}
+	if err := k.rewind(); err != nil {
+		return false, k.fail(rec, err.Error())
+	}
+	if err := k.wait(wait, asked); err != nil {
+		closeBody(k.req)
+		return false, err
+	}
+	return true, nil
+}
+
+// fail is how a call ends that gets no further attempt: with an answer if the
+// partner gave one, else with an error.
+func (k *call) fail(rec *Record, why string) error {
+	if rec.Class == ClassStatus {
+		return nil
+	}
+	e := &Error{
+		Class: rec.Class, Phase: rec.Phase, Limit: rec.Limit, Configured: rec.Configured,
+		Why: why, Err: errors.Unwrap(rec.Err),
+	}
+	if rec.Limit == LimitFloor {
+		e.Left = k.leftNow()
+	}
+	return k.complete(e)
+}
+
+// judge is what an attempt says of its partner's health. short says that less
+// than the usual time was left for it.
+func judge(rec *Record, short bool) breaker.Outcome {
+	switch rec.Class {
+	case ClassOK:
+		return breaker.Success
+	case ClassStatus:
+		if rec.Status == http.StatusTooManyRequests || rec.Status >= 500 {
+			return breaker.Failure
+		}
+		return breaker.Success
+	case ClassCanceled, ClassBelowFloor, ClassPoolTimeout:
+		return breaker.Neutral
+	case ClassBudgetExhausted:
+		if short || rec.Phase <= PhasePool {
+			return breaker.Neutral
+		}
+	}
+	return breaker.Failure
+}

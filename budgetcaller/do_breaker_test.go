@@ -1,0 +1,201 @@
+package budgetcaller
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"chaoslab/budgetcaller/breaker"
+)
+
+// probed is a Caller whose breaker opens after two failures and lets one trial
+// call through after the cool-down.
+func probed(t *testing.T, cooldown time.Duration) *Caller {
+	return newCaller(t, Config{Dependencies: []Dependency{{
+		Name:   "price",
+		Limits: Limits{Attempt: 300 * time.Millisecond},
+		Breaker: &breaker.Config{
+			MinimumNumberOfCalls: 2, SlidingWindowSize: 2,
+			PermittedNumberOfCallsInHalfOpenState: 1, WaitDurationInOpenState: cooldown,
+		},
+	}}})
+}
+
+func TestB11OneProbeAndItAlwaysEnds(t *testing.T) {
+	t.Parallel()
+	const cooldown = 500 * time.Millisecond
+	var mode atomic.Value
+	mode.Store("hang")
+	s := newScript(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		switch mode.Load() {
+		case "hang":
+			<-r.Context().Done()
+		case "404":
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	c := probed(t, cooldown)
+	get := func(ctx context.Context) error {
+		ctx, cancel, err := Begin(Calling(ctx, "price"), 5*time.Second)
+		if err != nil {
+			t.Error(err)
+			return err
+		}
+		defer cancel()
+		_, err = c.Do(ctx, request(t, "GET", s.url, ""))
+		return err
+	}
+	state := func(want string) {
+		t.Helper()
+		if snap, ok := c.Breaker("price"); !ok || snap.State.String() != want {
+			t.Fatalf("breaker %+v, want %s", snap, want)
+		}
+	}
+	open := func() {
+		mode.Store("hang")
+		for range 2 {
+			_ = get(t.Context())
+		}
+		state("open")
+	}
+	open()
+	time.Sleep(cooldown + 20*time.Millisecond)
+	before := len(s.seen())
+	var wg sync.WaitGroup
+	var refused atomic.Int64
+	for range 10 {
+		wg.Go(func() {
+			began := time.Now()
+			err := get(t.Context())
+			if errors.Is(err, ErrBreakerOpen) {
+				refused.Add(1)
+				if took := time.Since(began); took > 20*time.Millisecond+slack {
+					t.Errorf("breaker_open after %v", took)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(s.seen()) - before; n != 1 || refused.Load() != 9 {
+		t.Fatalf("%d of 10 reached the partner, %d were breaker_open; want 1 and 9", n, refused.Load())
+	}
+	state("open") // the probe hung, and was cut
+
+	time.Sleep(cooldown + 20*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if err := get(ctx); !errors.Is(err, ErrBreakerOpen) && classIn(err) != ClassCanceled {
+		t.Fatalf("canceled probe: %v", err)
+	}
+	state("half_open") // it says nothing: its place is free for the next
+	mode.Store("404")
+	if err := get(t.Context()); err != nil {
+		t.Fatalf("after a canceled probe: %v", err)
+	}
+	state("closed") // a 404 is an answer
+
+	open()
+	mode.Store("ok")
+	began := time.Now()
+	for get(t.Context()) != nil {
+		if time.Since(began) > cooldown+100*time.Millisecond+slack {
+			t.Fatal("no call succeeded within one cool-down")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	state("closed")
+}
+
+func classIn(err error) Class {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ClassNone
+}
+
+// A panic in the user's own code frees the probe's place.
+func TestB11ProbeFreedAfterPanic(t *testing.T) {
+	t.Parallel()
+	c := newCaller(t, Config{
+		Hooks: Hooks{Attempt: func(e AttemptEvent) {
+			if e.Record.Status == http.StatusTeapot {
+				panic("hook")
+			}
+		}},
+		Dependencies: []Dependency{{Name: "price", Breaker: &breaker.Config{
+			MinimumNumberOfCalls: 1, SlidingWindowSize: 1, PermittedNumberOfCallsInHalfOpenState: 1,
+			WaitDurationInOpenState: 50 * time.Millisecond,
+		}}},
+	})
+	s := newScript(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader([]int{500, http.StatusTeapot, 200}[min(n-1, 2)])
+	})
+	get := func() (err error, panicked any) {
+		defer func() { panicked = recover() }()
+		ctx, cancel, err := Begin(Calling(t.Context(), "price"), 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cancel()
+		_, err = c.Do(ctx, request(t, "GET", s.url, ""))
+		return err, nil
+	}
+	_, _ = get()
+	time.Sleep(70 * time.Millisecond)
+	if _, p := get(); p == nil {
+		t.Fatal("the hook's panic was swallowed")
+	}
+	if err, _ := get(); err != nil {
+		t.Fatalf("after a probe that panicked: %v", err)
+	}
+}
+
+// Hundreds of calls at once on one Caller: attempts reported equal requests
+// seen, and no slot of the pool is lost.
+func TestDoManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		switch n % 5 {
+		case 0:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case 1:
+			panic(http.ErrAbortHandler)
+		}
+	})
+	var attempts atomic.Int64
+	c := newCaller(t, Config{
+		MaxConnsPerHost: 8,
+		Hooks:           Hooks{Attempt: func(AttemptEvent) { attempts.Add(1) }},
+		Default:         Dependency{Retry: fixed(3, time.Millisecond)},
+	})
+	var wg sync.WaitGroup
+	for i := range 300 {
+		wg.Go(func() {
+			ctx, cancel, err := Begin(t.Context(), 20*time.Second)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer cancel()
+			if i%17 == 0 {
+				time.AfterFunc(time.Millisecond, cancel)
+			}
+			_, _ = c.Do(ctx, request(t, "GET", s.url, ""))
+		})
+	}
+	wg.Wait()
+	// A canceled attempt may have been cut before its request arrived.
+	if seen := int64(len(s.seen())); seen > attempts.Load() || seen < attempts.Load()-300/17-1 {
+		t.Errorf("%d attempts reported, the partner saw %d", attempts.Load(), seen)
+	}
+	for range 8 {
+		if _, err, _ := ask(t, c, 5*time.Second, request(t, "GET", s.url, "")); classIn(err) == ClassPoolTimeout || errors.Is(err, ErrBudgetExhausted) {
+			t.Fatalf("a slot is lost: %v", err)
+		}
+	}
+}
