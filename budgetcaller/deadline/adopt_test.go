@@ -177,6 +177,32 @@ func TestAdoptAllPairs(t *testing.T) {
 	}
 }
 
+// To the millisecond, where nothing is rounded.
+func TestAdoptAtTheSkewBound(t *testing.T) {
+	t.Parallel()
+	start := time.UnixMilli(1_700_000_000_000)
+	for _, c := range []struct {
+		moment time.Duration // after the arrival; the relative value says 500 ms
+		want   time.Duration
+		by     deadline.Source
+		read   deadline.Reading
+	}{
+		{399 * ms, 500 * ms, deadline.ByTimeout, deadline.Skewed},
+		{400 * ms, 400 * ms, deadline.ByMoment, deadline.Read},
+		{499 * ms, 499 * ms, deadline.ByMoment, deadline.Read},
+		{500 * ms, 500 * ms, deadline.ByTimeout, deadline.Read},
+		{501 * ms, 500 * ms, deadline.ByTimeout, deadline.Read},
+		{600 * ms, 500 * ms, deadline.ByTimeout, deadline.Read},
+		{601 * ms, 500 * ms, deadline.ByTimeout, deadline.Skewed},
+	} {
+		h := headers(one("500"), one(strconv.FormatInt(start.Add(c.moment).UnixMilli(), 10)))
+		until, v := deadline.Adopt(h, start, most, 100*ms)
+		if got := until.Sub(start); got != c.want || v.By != c.by || v.Deadline != c.read {
+			t.Errorf("500 and a moment after %v, skew 100ms: got %v, %+v, want %v by %v, %v", c.moment, got, v, c.want, c.by, c.read)
+		}
+	}
+}
+
 func TestAdoptItsOwnSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

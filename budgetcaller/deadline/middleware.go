@@ -65,7 +65,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // linger is how long the rest of a request that is over is still taken in, so
 // that closing under it does not destroy the answer on its way.
-const linger = 500 * time.Millisecond
+const linger = time.Second
 
 // answerOver answers at once, whatever of the request's body is still to come.
 func answerOver(w http.ResponseWriter, r *http.Request) {

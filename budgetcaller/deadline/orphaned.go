@@ -2,7 +2,6 @@ package deadline
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -41,12 +40,8 @@ type callerWatch struct {
 // watchCaller begins to watch. It costs no goroutine unless the caller goes.
 func watchCaller(r *http.Request, until time.Time) *callerWatch {
 	w := &callerWatch{method: r.Method, path: r.URL.Path, begun: time.Now(), until: until}
-	ctx := r.Context()
-	w.stop = context.AfterFunc(ctx, func() {
-		// A deadline from outside is in until already.
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			w.gone.Store(max(1, int64(time.Since(w.begun))))
-		}
+	w.stop = context.AfterFunc(r.Context(), func() {
+		w.gone.Store(max(1, int64(time.Since(w.begun))))
 	})
 	return w
 }
@@ -58,6 +53,7 @@ func (w *callerWatch) end(inner *http.Request) (Orphaned, bool) {
 	w.stop()
 	o := Orphaned{Method: w.method, Pattern: inner.Pattern, Path: w.path, Since: w.until}
 	if gone := w.gone.Load(); gone > 0 {
+		// Not before: the context's own deadline, which is in until, ended it.
 		if at := w.begun.Add(time.Duration(gone)); at.Before(w.until) {
 			o.Gone, o.Since = true, at
 		}

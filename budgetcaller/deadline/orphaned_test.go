@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +101,23 @@ func TestOrphaned(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A deadline that the context had already is a deadline, and no caller that went.
+func TestOrphanedByADeadlineFromOutside(t *testing.T) {
+	t.Parallel()
+	var told []deadline.Orphaned
+	cfg := deadline.Config{OnOrphaned: func(o deadline.Orphaned) { told = append(told, o) }}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+	defer cancel()
+	until, _ := ctx.Deadline()
+	wrap(t, cfg, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		time.Sleep(20 * ms)
+	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+	if len(told) != 1 || told[0].Gone || !told[0].Since.Equal(until) || told[0].Overlap < 20*ms {
+		t.Errorf("told of %+v, want the deadline %v and at least 20ms", told, until)
 	}
 }
 
