@@ -2,6 +2,7 @@ package deadline_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 // hop is a server that adopts deadlines, with a cap of its own of 1 s, and calls
 // a server below that never answers. It answers with the class of that call.
 // The channel tells what the server below was sent.
-func hop(t *testing.T) (string, <-chan http.Header) {
+func hop(t *testing.T, call func(context.Context, *budgetcaller.Caller, *http.Request) (budgetcaller.Class, error)) (string, <-chan http.Header) {
 	t.Helper()
 	sent := make(chan http.Header, 10)
 	below := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -35,17 +36,36 @@ func hop(t *testing.T) (string, <-chan http.Header) {
 			t.Error(err)
 			return
 		}
-		if left, _ := budgetcaller.Left(r.Context()); !deadline.Set(req.Header, left, time.Now()) {
-			t.Errorf("%v is left", left)
-		}
-		res, err := caller.Run(r.Context(), req, nil)
+		class, err := call(r.Context(), caller, req)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		w.WriteHeader(http.StatusGatewayTimeout)
-		fmt.Fprint(w, res.Last().Class)
+		fmt.Fprint(w, class)
 	}))), sent
+}
+
+// byRun makes one attempt, which sends what it is given.
+func byRun(ctx context.Context, caller *budgetcaller.Caller, req *http.Request) (budgetcaller.Class, error) {
+	if left, _ := budgetcaller.Left(ctx); !deadline.Set(req.Header, left, time.Now()) {
+		return 0, deadline.ErrOver
+	}
+	res, err := caller.Run(ctx, req, nil)
+	if err != nil {
+		return 0, err
+	}
+	return res.Last().Class, nil
+}
+
+// byDo makes a call, which passes the deadline down by itself.
+func byDo(ctx context.Context, caller *budgetcaller.Caller, req *http.Request) (budgetcaller.Class, error) {
+	_, err := caller.Do(ctx, req)
+	var ended *budgetcaller.Error
+	if errors.As(err, &ended) {
+		return ended.Class, nil
+	}
+	return 0, fmt.Errorf("got %w, want an error with a class", err)
 }
 
 func TestB9AdoptingADeadlineFromOutside(t *testing.T) {
@@ -73,10 +93,12 @@ func TestB9AdoptingADeadlineFromOutside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url, sent := hop(t)
-			const asks = 3 // always the same
+			const asks = 2 // always the same
+			byRun, sentByRun := hop(t, byRun)
+			byDo, sentByDo := hop(t, byDo)
 			var all sync.WaitGroup
-			for range asks {
+			for i := range 2 * asks {
+				url := []string{byRun, byDo}[i%2]
 				all.Go(func() {
 					got, answer, err := ask(t.Context(), url, c.timeout)
 					if err != nil || got < c.want || got > c.want+slack || answer != "504 "+c.answer {
@@ -86,13 +108,13 @@ func TestB9AdoptingADeadlineFromOutside(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if c.want > 0 {
-				for range asks {
+			for _, sent := range []<-chan http.Header{sentByRun, sentByDo} {
+				for range asks * min(1, int(c.want)) {
 					checkPassedOn(t, <-sent, c.want)
 				}
-			}
-			if len(sent) > 0 {
-				t.Errorf("%q: the server below was called once too often: %v", c.timeout, <-sent)
+				if len(sent) > 0 {
+					t.Errorf("%q: the server below was called once too often: %v", c.timeout, <-sent)
+				}
 			}
 		})
 	}
