@@ -3,10 +3,15 @@
 #
 #   need_commands         finds partner and caller, or builds them
 #   start_partner ARGS    starts one and waits until all its ports are in their state
-#   url_of MODE           its URL for a mode, or for admin
+#   find_url MODE         sets url to its URL for a mode, or for admin
+#   run COMMAND ARGS      runs a command so that SIGINT ends the script at once
 #
 # Whatever happens, SIGINT included, the partner is stopped and nothing is left
 # behind. No locale and no proxy of the environment has a say.
+#
+# Nothing slow runs in the foreground or in $(...): bash forgets a SIGINT that
+# comes while it waits for a command that then ends by itself. It does not while
+# it waits in "wait" or "read".
 
 export LC_ALL=C
 unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
@@ -14,40 +19,47 @@ unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 enable -n caller # bash has a builtin of that name
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/chaoslab.XXXXXX")
-started=()
-ready=
+partner_pid=''
+child_pid=''
+ready=''
 
+# clean_up CODE may start anew in its own middle: a signal can come before the
+# first line of it is done.
 clean_up() {
-  local code=$? pid
+  trap '' INT TERM
   trap - EXIT
-  trap '' INT TERM # a second one must not stop the cleaning
-  exec 3<&-
-  for pid in ${started[@]+"${started[@]}"}; do
+  local pid
+  for pid in $child_pid $partner_pid; do
     kill "$pid" 2>/dev/null || continue
     wait "$pid" 2>/dev/null || true
   done
   rm -rf "$scratch"
-  exit "$code"
+  exit "$1"
 }
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'clean_up $?' EXIT
+trap 'clean_up 130' INT
+trap 'clean_up 143' TERM
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
 
+run() {
+  local code=0
+  "$@" &
+  child_pid=$!
+  wait "$child_pid" || code=$?
+  child_pid=''
+  return "$code"
+}
+
 need_commands() {
-  local root
   if command -v partner >/dev/null && command -v caller >/dev/null; then return; fi
   command -v go >/dev/null || die 'neither partner and caller nor go are installed: see https://go.dev/dl/'
-  root=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
   printf 'building partner and caller (go install ./cmd/... spares this)\n' >&2
-  # In the background, since a shell that waits for it can be interrupted.
-  go build -C "$root" -o "$scratch/bin/" ./cmd/partner ./cmd/caller &
-  started+=($!)
-  wait $! || die 'they could not be built'
+  run go build -C "${BASH_SOURCE[0]%/*}/.." -o "$scratch/bin/" ./cmd/partner ./cmd/caller ||
+    die 'they could not be built'
   PATH=$scratch/bin:$PATH
 }
 
@@ -55,7 +67,7 @@ start_partner() {
   local line
   mkfifo "$scratch/ready"
   partner "$@" >"$scratch/ready" &
-  started+=($!)
+  partner_pid=$!
   exec 3<"$scratch/ready"
   while IFS= read -r -t 10 line <&3; do
     ready+=$line$'\n'
@@ -64,11 +76,12 @@ start_partner() {
   die 'the partner did not become ready'
 }
 
-url_of() {
+find_url() {
   local line
   while IFS= read -r line; do
     if [[ $line == "ready mode=$1 "* || $line == "ready $1 "* ]]; then
-      printf '%s\n' "${line##* url=}"
+      # shellcheck disable=SC2034 # for whoever sourced this file
+      url=${line##* url=}
       return
     fi
   done <<<"$ready"

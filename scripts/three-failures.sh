@@ -28,8 +28,8 @@ with_caller() {
 
 # row MODE CURL_OPTION SECONDS CALLER_FLAG prints one line of the table.
 row() {
-  local mode=$1 url code took class phase limit effect elapsed
-  url=$(url_of "$mode")
+  local mode=$1 code took class phase limit effect elapsed
+  find_url "$mode"
   read -r code took < <(with_curl "$url" "$2" "$3")
   read -r class phase limit effect elapsed < <(with_caller "$url" "$4" "$3s")
   printf '%-15s %4d %6.1f  %-15s %-10s %-7s %-7s %7.1f\n' \
@@ -43,8 +43,6 @@ printf '\n'
 row refused --connect-timeout 0.3 --connect-timeout
 row connect-timeout --connect-timeout 0.3 --connect-timeout
 row read-timeout --max-time 0.5 --read-timeout
-cat <<'END'
-
-curl ends both timeouts with 28, but they mean opposite things: after the one
-nothing can have happened, after the other it may have.
-END
+printf '\n%s\n%s\n' \
+  'curl ends both timeouts with 28, but they mean opposite things: after the one' \
+  'nothing can have happened, after the other it may have.'

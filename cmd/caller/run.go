@@ -103,9 +103,12 @@ func (m *series) meetPartner(ctx context.Context) error {
 		return nil
 	}
 	o := m.opts
-	ctx, cancel := context.WithTimeout(ctx, ledgerWait)
+	ask, cancel := context.WithTimeout(ctx, ledgerWait)
 	defer cancel()
-	listeners, err := m.ledger.listeners(ctx)
+	listeners, err := m.ledger.listeners(ask)
+	if ctx.Err() != nil {
+		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted before the first run"))
+	}
 	if err == nil {
 		m.listeners, err = targetsOf(listeners)
 	}

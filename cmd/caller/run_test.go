@@ -191,6 +191,16 @@ func TestPartnerWhereNoneIs(t *testing.T) {
 	}
 }
 
+func TestInterruptedBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(context.Background())
+	interrupt()
+	code, out, errs := measureWith(t, ctx, always(refused(1)), fakeLedger{err: context.Canceled}, local, "--partner", "http://127.0.0.1:8079")
+	if code != cli.ExitInterrupted || out != "" || errs != "caller: interrupted before the first run\n" {
+		t.Errorf("code %d, stdout %q, stderr %q; want 130 and one line", code, out, errs)
+	}
+}
+
 func TestPartnerWithManyListenersIsCapped(t *testing.T) {
 	t.Parallel()
 	code, _, errs := measureWith(t, context.Background(), always(refused(1)), fakeLedger{urls: []faults.Listener{{URL: "http://example.com/"}}}, "--partner", "http://127.0.0.1:8079", "-n", "301")
