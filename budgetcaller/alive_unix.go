@@ -4,8 +4,8 @@ package budgetcaller
 
 import "syscall"
 
-// alive looks at an idle connection before it is used again. The partner may
-// have closed it, or sent what nobody asked for; either way it is no good.
+// alive reports that the system has neither the end of the connection nor bytes
+// for us to read.
 func (c *conn) alive() bool {
 	if c.raw == nil {
 		return true

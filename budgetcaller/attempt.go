@@ -28,6 +28,8 @@ type attempt struct {
 	// sent is set before the first byte of the request is handed to the
 	// connection: from then on the partner may have acted on it.
 	sent atomic.Bool
+	// handed is set once the whole request is with the system.
+	handed atomic.Bool
 
 	timer      *time.Timer
 	watcher    watcher     // of ctx, if that is a budget of ours
@@ -140,6 +142,7 @@ func (a *attempt) cut() {
 		conn.abort()
 	}
 	if up != nil {
+		up.aborted.Store(true)
 		go up.abort() // the user's Close may take its time
 	}
 }
@@ -223,7 +226,8 @@ func (a *attempt) phaseTimes(last Phase, end int64) {
 		if at == 0 {
 			continue
 		}
-		a.rec.Phases.add(p, time.Duration(max(0, until-at)))
+		at = min(at, until) // marks may be set out of order
+		a.rec.Phases.add(p, time.Duration(until-at))
 		until = at
 	}
 }

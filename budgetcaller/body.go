@@ -33,13 +33,14 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.most > 0 && b.a.rec.Bytes > b.most:
 		b.rec = b.a.finish(ClassMalformed, LimitNone, errBodyTooLong)
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF) && b.whole():
 		class := ClassOK
 		if b.resp.StatusCode >= 400 {
 			class = ClassStatus
 		}
 		b.rec = b.a.finish(class, LimitNone, nil)
 	case err != nil:
+		b.a.settle()
 		class, limit := ClassTruncated, LimitNone
 		if b.conn != nil {
 			class, limit = b.conn.endClass(err)
@@ -51,6 +52,18 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return n, b.end()
+}
+
+// whole reports whether the end of the body is the end of the answer. Where only
+// the end of the connection tells, a RST that the writer was told of is none,
+// and neither is the end of a TLS connection without its close_notify (RFC 9112,
+// section 9.8).
+func (b *body) whole() bool {
+	if b.conn == nil || b.conn.ended == nil {
+		return true
+	}
+	b.a.settle()
+	return b.conn.how() != endReset && !b.conn.isTLS()
 }
 
 func (b *body) end() error {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/tls"
 	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -29,19 +28,24 @@ type conn struct {
 
 	// Of the attempt that uses it now.
 	user     *attempt
-	headLeft int64 // bytes that the head may still have
+	filled   int64 // bytes read above TLS, what br still holds included
 	heard    int   // bytes of the answer's start kept in first
 	first    [5]byte
 	ended    error // how reading ended below TLS, nil if it did not
 	appEnded error // how reading ended above TLS
 	writeErr atomic.Pointer[error]
 	wrote    atomic.Int64 // bytes written above TLS
+	probing  bool         // reads must not touch the socket
 	reusable bool         // the answer ended whole and the partner keeps the connection
 	aborted  atomic.Bool
 }
 
 // bufferSize is that of the read and the write buffer of a connection.
 const bufferSize = 4 << 10
+
+// errBadStatus ends the reading of a head with a status below 100, which is
+// none (RFC 9110, section 15).
+var errBadStatus = errors.New("the status is below 100")
 
 // errHeadTooLong ends the reading of a head without an end.
 var errHeadTooLong = errors.New("head of the answer is longer than the bound")
@@ -72,8 +76,7 @@ func (c *conn) startTLS(cfg *tls.Config) error {
 func (c *conn) lend(a *attempt) {
 	c.user = a
 	c.nth++
-	c.headLeft = a.caller.maxHead
-	c.heard, c.ended, c.appEnded, c.reusable = 0, nil, nil, false
+	c.filled, c.heard, c.ended, c.appEnded, c.reusable = 0, 0, nil, nil, false
 	c.writeErr.Store(nil)
 	c.wrote.Store(0)
 }
@@ -90,12 +93,14 @@ func (c *conn) abort() {
 // release gives the connection back to its pool after a clean end, or closes it.
 func (c *conn) release(clean bool) {
 	keep := clean && c.reusable && !c.aborted.Load() && c.br.Buffered() == 0
-	c.user = nil
 	if !keep {
+		// user stays: a reader of the user's that ignores its closing may still
+		// be behind the writer.
 		c.abort()
 		c.pool.drop()
 		return
 	}
+	c.user = nil
 	c.pool.put(c)
 }
 
@@ -107,12 +112,15 @@ type heardConn struct {
 }
 
 func (h heardConn) Read(p []byte) (int, error) {
+	if h.c.probing {
+		return 0, errProbe
+	}
 	a := h.c.user
 	a.hearing.readFrom.Store(a.span.now())
 	n, err := h.Conn.Read(p)
 	a.hearing.readFrom.Store(0)
-	if err != nil {
-		h.c.ended = err
+	if err != nil && h.c.ended == nil {
+		h.c.ended = err // a parser may read again after a RST, and then hear EOF
 	}
 	return n, err
 }
@@ -120,7 +128,7 @@ func (h heardConn) Read(p []byte) (int, error) {
 func (h heardConn) Write(p []byte) (int, error) {
 	n, err := h.Conn.Write(p)
 	if err != nil {
-		h.c.writeErr.Store(&err)
+		h.c.writeErr.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
@@ -137,16 +145,19 @@ func (r appReader) Read(p []byte) (int, error) {
 	if c.heard < len(c.first) {
 		c.heard += copy(c.first[c.heard:], p[:n])
 	}
-	if c.user.verdict.load().phase < PhaseBody {
-		if c.headLeft -= int64(n); c.headLeft < 0 {
-			return n, errHeadTooLong
-		}
-	}
-	if err != nil {
+	c.filled += int64(n)
+	if err != nil && c.appEnded == nil {
 		c.appEnded = err
+	}
+	// br may hold some of the body too, so this is not exact: headLength is.
+	if c.user.verdict.load().phase < PhaseBody && c.filled > c.user.caller.maxHead+bufferSize {
+		return n, errHeadTooLong
 	}
 	return n, err
 }
+
+// headLength is how much the parser has taken of the answer so far.
+func (c *conn) headLength() int64 { return c.filled - int64(c.br.Buffered()) }
 
 // appWriter writes what is HTTP: it notes that the request has begun to leave.
 type appWriter struct{ c *conn }
@@ -160,52 +171,6 @@ func (w appWriter) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// spokeHTTP reports whether what was heard so far can be the start of HTTP.
-func (c *conn) spokeHTTP() bool { return string(c.first[:c.heard]) == "HTTP/"[:c.heard] }
-
-// endClass is the class of an answer that ended before it was whole, after err
-// came from the parser.
-func (c *conn) endClass(err error) (Class, Limit) {
-	switch end := c.how(); {
-	case end == endReset, end == endClosed && c.heard == 0 && c.writeFailed():
-		return ClassReset, LimitNone
-	case end == endKernel:
-		return ClassReadTimeout, LimitKernel
-	case end == endClosed && c.heard == 0:
-		return ClassClosed, LimitNone
-	case end == endClosed && c.spokeHTTP() && !errors.Is(err, errHeadTooLong):
-		return ClassTruncated, LimitNone
-	}
-	return ClassMalformed, LimitNone
-}
-
-// end is how the reading of a connection ended.
-type end uint8
-
-const (
-	endNot    end = iota // it did not: the bytes themselves were wrong
-	endClosed            // an orderly end
-	endReset             // a RST, or the network gave the connection up
-	endKernel            // the system's own retransmits ran out
-)
-
-func (c *conn) how() end {
-	var alert tls.AlertError
-	switch {
-	case c.ended == nil && (errors.Is(c.appEnded, io.EOF) || errors.As(c.appEnded, &alert)):
-		return endClosed // TLS said goodbye
-	case c.ended == nil:
-		return endNot
-	case errors.Is(c.ended, io.EOF):
-		return endClosed
-	case isTimedOut(c.ended):
-		return endKernel
-	}
-	return endReset
-}
-
-func (c *conn) writeFailed() bool { return c.writeErr.Load() != nil }
 
 func addrPort(a net.Addr) netip.AddrPort {
 	if t, ok := a.(*net.TCPAddr); ok {

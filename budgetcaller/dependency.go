@@ -117,7 +117,7 @@ func (c *Caller) addDependencies(cfg Config) error {
 	c.byName, c.byHost = map[string]*dependency{}, map[string]*dependency{}
 	for i, d := range cfg.Dependencies {
 		if d.Name == "" {
-			return fmt.Errorf("Dependencies[%d] has no name", i)
+			return fmt.Errorf("dependency %d has no name", i)
 		}
 		if c.byName[d.Name] != nil {
 			return fmt.Errorf("dependency %q is named twice", d.Name)

@@ -16,3 +16,5 @@ func isReset(err error) bool {
 // isTimedOut reports that the system gave up by itself. The errors of our own
 // timers are not of this kind: they are not error numbers.
 func isTimedOut(err error) bool { return errors.Is(err, syscall.ETIMEDOUT) }
+
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

@@ -22,3 +22,6 @@ func isReset(err error) bool {
 // isTimedOut reports that the system gave up by itself. The errors of our own
 // timers are not of this kind: they are not error numbers.
 func isTimedOut(err error) bool { return errors.Is(err, wsaTimedOut) }
+
+// isBrokenPipe is never true here: Winsock has no such error.
+func isBrokenPipe(error) bool { return false }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"maps"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"chaoslab/budgetcaller/deadline"
@@ -25,7 +26,7 @@ func (a *attempt) open() (*conn, *Record) {
 		if c == nil {
 			return a.dialInto(h)
 		}
-		if !c.alive() {
+		if !c.fit() {
 			c.abort()
 			h.drop()
 			continue // no byte was written: this was no attempt
@@ -72,6 +73,7 @@ func (a *attempt) dialInto(h *hostPool) (*conn, *Record) {
 	}
 	c := newConn(h, tcp)
 	c.user = a
+	a.rec.Local, a.rec.Remote = c.local, c.remote
 	if !a.hold(func() { a.conn = c }) {
 		c.abort()
 		h.drop()
@@ -104,7 +106,7 @@ func (a *attempt) secure(c *conn) *Record {
 	if err == nil {
 		return nil
 	}
-	if c.how() == endReset {
+	if c.how() == endReset || c.writeFailed() || isReset(err) {
 		return a.finish(ClassReset, LimitNone, err)
 	}
 	return a.finish(ClassTLSFailed, LimitNone, err)
@@ -125,11 +127,14 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if hasBody(req) {
 		a.startUpload(c, req)
 	} else {
+		if headSize(req) > smallRequest {
+			a.rearm() // writing it may take its time
+		}
 		err := a.write(c, req)
 		if err != nil && !c.writeFailed() {
 			return nil, a.finish(ClassCanceled, LimitNone, err) // it cannot be written at all
 		}
-		a.allSent(a.span.now())
+		a.handedOver(c)
 	}
 	a.rearm()
 	resp, err := a.readHead(c)
@@ -137,6 +142,7 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 		if a.retract(c) {
 			return nil, nil
 		}
+		a.settle()
 		class, limit := c.endClass(err)
 		return nil, a.finish(class, limit, err)
 	}
@@ -168,7 +174,7 @@ func (a *attempt) told() (*http.Request, bool) {
 // connection had died while idle: that was no attempt, another connection is
 // taken. A request whose body cannot be had again stays what it is.
 func (a *attempt) retract(c *conn) bool {
-	if !a.rec.Reused || !c.writeFailed() || c.wrote.Load() > 0 {
+	if !a.rec.Reused || c.wrote.Load() > 0 || a.verdict.load().decided() {
 		return false
 	}
 	if hasBody(a.req) && a.req.GetBody == nil {
@@ -177,6 +183,9 @@ func (a *attempt) retract(c *conn) bool {
 	c.abort()
 	if a.upload != nil {
 		a.upload.end()
+		if c.wrote.Load() > 0 {
+			return false // it was just about to
+		}
 		body, err := a.req.GetBody()
 		if err != nil {
 			return false
@@ -185,13 +194,21 @@ func (a *attempt) retract(c *conn) bool {
 		clone.Body = body
 		a.req = &clone
 	}
-	if !a.hold(func() { a.conn, a.upload, a.sending = nil, nil, sending{} }) || !a.verdict.restart() {
-		return false
+	taken := false
+	a.hold(func() {
+		if taken = a.verdict.restart(); taken {
+			a.conn, a.upload, a.sending = nil, nil, sending{}
+		}
+	})
+	if !taken {
+		return false // decided meanwhile: finish gives the place back
 	}
 	a.marks[PhaseRequest].Store(0)
 	a.marks[PhaseFirstByte].Store(0)
 	a.hearing.sentAt.Store(0)
+	a.handed.Store(false)
 	a.rec.Reused, a.rec.Nth = false, 0
+	a.rec.Local, a.rec.Remote = netip.AddrPort{}, netip.AddrPort{}
 	c.pool.drop()
 	return true
 }
@@ -210,6 +227,27 @@ func (a *attempt) write(c *conn, req *http.Request) error {
 	return c.bw.Flush()
 }
 
+// handedOver notes that the whole request is with the system. What fits any
+// partner's first window counts as taken with that; of more, the watchdog finds
+// out when it is.
+func (a *attempt) handedOver(c *conn) {
+	a.handed.Store(true)
+	if c.wrote.Load() <= smallRequest || c.taken().queued == 0 {
+		a.allSent(a.span.now())
+	}
+}
+
+// headSize is about how long the head of req is.
+func headSize(req *http.Request) int {
+	n := len(req.URL.Path) + len(req.URL.RawQuery)
+	for name, values := range req.Header {
+		for _, v := range values {
+			n += len(name) + len(v)
+		}
+	}
+	return n
+}
+
 func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
 
 // readHead reads heads until the final one. A 1xx is not the answer
@@ -219,6 +257,12 @@ func (a *attempt) readHead(c *conn) (*http.Response, error) {
 		resp, err := http.ReadResponse(c.br, a.req)
 		if err != nil {
 			return nil, err
+		}
+		if c.headLength() > a.caller.maxHead {
+			return nil, errHeadTooLong
+		}
+		if resp.StatusCode < 100 {
+			return nil, errBadStatus
 		}
 		if resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
 			return resp, nil

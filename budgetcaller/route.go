@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -79,6 +80,12 @@ func hostPort(u *url.URL) (host, port string, err error) {
 	if host == "" {
 		return "", "", fmt.Errorf("%q has no host", u.Redacted())
 	}
+	if strings.Contains(host, ":") {
+		// Only an IPv6 address has colons; else it is a port that is no number.
+		if _, err := netip.ParseAddr(host); err != nil {
+			return "", "", fmt.Errorf("%q: host %q is neither a name nor an address", u.Redacted(), host)
+		}
+	}
 	if port == "" {
 		port = "80"
 		if u.Scheme == "https" {
@@ -103,6 +110,12 @@ func checkRequest(req *http.Request) error {
 	if strings.ContainsAny(req.Host, " \t\r\n\x00/") {
 		return fmt.Errorf("host %q has a character that no host has", req.Host)
 	}
+	if hasControl(req.URL.RequestURI()) || hasControl(req.URL.Host) {
+		return fmt.Errorf("URL %q has a control character", req.URL.Redacted())
+	}
+	if req.ContentLength > 0 && !hasBody(req) {
+		return fmt.Errorf("request announces %d bytes of body and has none", req.ContentLength)
+	}
 	for name, values := range req.Header {
 		if !isToken(name) {
 			return fmt.Errorf("header name %q is not a word of HTTP", name)
@@ -114,6 +127,10 @@ func checkRequest(req *http.Request) error {
 		}
 	}
 	return nil
+}
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.

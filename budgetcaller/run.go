@@ -98,7 +98,7 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 	if rec != nil {
 		return rec, nil
 	}
-	if sink == nil || (t.redirect && redirected(ctx, t.req, &b.a.rec) != nil) {
+	if _, leads := redirectOf(t.req, &b.a.rec); sink == nil || (t.redirect && leads) {
 		sink = io.Discard
 	}
 	if m, ok := sink.(*memory); ok {
@@ -109,7 +109,11 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 	for {
 		n, err := b.Read(buf[:])
 		if n > 0 {
-			if _, werr := sink.Write(buf[:n]); werr != nil {
+			w, werr := sink.Write(buf[:n])
+			if werr == nil && w < n {
+				werr = io.ErrShortWrite
+			}
+			if werr != nil {
 				_ = b.Close()
 				return b.rec, werr
 			}

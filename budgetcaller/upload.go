@@ -13,10 +13,13 @@ import (
 type upload struct {
 	a       *attempt
 	body    io.ReadCloser
+	left    int64       // bytes of it that are still to come, below 0 if not known
+	read    atomic.Bool // all of it was read
 	written atomic.Bool // all of it is with the system
 	inUser  atomic.Bool // the user's reader is being asked
 	bodyErr atomic.Pointer[error]
 	closed  atomic.Bool
+	aborted atomic.Bool // the attempt is over, nothing more is to be sent
 	done    chan struct{}
 }
 
@@ -31,12 +34,15 @@ const uploadGrace = 20 * time.Millisecond
 // startUpload begins to send. The request's own Body stays untouched but for
 // being read and closed.
 func (a *attempt) startUpload(c *conn, whole *http.Request) {
-	up := &upload{a: a, body: whole.Body, done: make(chan struct{})}
+	up := &upload{a: a, body: whole.Body, left: whole.ContentLength, done: make(chan struct{})}
 	req := *whole
 	req.Body = up
-	if !a.hold(func() { a.upload = up }) {
-		a.upload = up // decided already: finish ends it
-		up.abort()
+	a.mu.Lock()
+	a.upload = up
+	over := a.over
+	a.mu.Unlock()
+	if over {
+		up.abort() // decided already: finish ends it
 	}
 	go up.run(c, &req)
 }
@@ -47,12 +53,10 @@ func (up *upload) run(c *conn, req *http.Request) {
 	err := a.write(c, req)
 	switch {
 	case err == nil:
+		a.handedOver(c)
+		a.rearm()
 		up.written.Store(true)
-		if c.wrote.Load() <= smallRequest || c.taken().queued == 0 {
-			a.allSent(a.span.now())
-			a.rearm()
-		}
-	case !c.writeFailed():
+	case !c.writeFailed() && !up.aborted.Load():
 		// The body itself failed or has the wrong length: whoever called cannot
 		// finish what was begun.
 		up.bodyErr.CompareAndSwap(nil, &err)
@@ -64,9 +68,16 @@ func (up *upload) run(c *conn, req *http.Request) {
 // way that errors.Is does not see through.
 func (up *upload) Read(p []byte) (int, error) {
 	up.inUser.Store(true)
-	defer up.inUser.Store(false)
 	n, err := up.body.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	up.inUser.Store(false)
+	if up.aborted.Load() {
+		return 0, errAborted // and what it said is the echo of that
+	}
+	up.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF), err == nil && up.left == 0:
+		up.read.Store(true)
+	case err != nil:
 		up.bodyErr.CompareAndSwap(nil, &err)
 	}
 	return n, err
@@ -80,7 +91,14 @@ func (up *upload) Close() error {
 	return up.body.Close()
 }
 
-func (up *upload) abort() { _ = up.Close() }
+// errAborted ends the sending of a body that nobody waits for any more.
+var errAborted = errors.New("the attempt is over")
+
+// abort ends the sending from outside.
+func (up *upload) abort() {
+	up.aborted.Store(true)
+	_ = up.Close()
+}
 
 // end waits for the sending to end after its connection was closed. A user's
 // reader that ignores being closed is left behind: no limit can hold for it.
@@ -101,20 +119,32 @@ func (up *upload) end() {
 	}
 }
 
+// settle lets the sending come to its end after the answer did. A RST tells
+// only one of reader and writer; if that was the writer, it is about to say so.
+func (a *attempt) settle() {
+	if a.upload == nil {
+		return
+	}
+	grace := time.NewTimer(uploadGrace)
+	defer grace.Stop()
+	select {
+	case <-a.upload.done:
+	case <-grace.C:
+	}
+}
+
 // succeeded reports whether the whole request is with the system and nothing
-// sends any more.
+// sends any more. An answer may overtake the writer's last step.
 func (up *upload) succeeded() bool {
+	if up.read.Load() {
+		up.a.settle()
+	}
 	select {
 	case <-up.done:
 		return up.written.Load()
 	default:
-	}
-	// It may be at its last step.
-	if !up.written.Load() {
 		return false
 	}
-	<-up.done
-	return true
 }
 
 // failure is what the user's body failed with, nil if it did not.

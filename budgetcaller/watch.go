@@ -101,7 +101,7 @@ func (a *attempt) taking(now int64) (end, look int64) {
 		s.moved = now
 	}
 	s.seen, s.last = true, taken
-	if a.upload != nil && a.upload.written.Load() && taken.queued == 0 {
+	if a.handed.Load() && taken.queued == 0 {
 		a.allSent(now)
 	}
 	from := max(s.moved, a.hearing.readFrom.Load())
