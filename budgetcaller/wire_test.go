@@ -37,14 +37,20 @@ type peer struct {
 // connection when script returns. The end of the test closes what is left.
 func serve(t testing.TB, script func(*peer)) *wire {
 	t.Helper()
-	return serveOver(t, "http", script)
+	return serveAt(t, "127.0.0.1:0", script)
+}
+
+// serveAt is serve at an address of the test's own choice.
+func serveAt(t testing.TB, addr string, script func(*peer)) *wire {
+	t.Helper()
+	return serveOver(t, "http", addr, script)
 }
 
 // serveTLS is serve with a handshake made before script runs. A failed one ends
 // the connection.
 func serveTLS(t testing.TB, cfg *tls.Config, script func(*peer)) *wire {
 	t.Helper()
-	return serveOver(t, "https", func(p *peer) {
+	return serveOver(t, "https", "127.0.0.1:0", func(p *peer) {
 		s := tls.Server(p.tcp, cfg)
 		if s.Handshake() == nil {
 			p.Conn, p.br = s, bufio.NewReader(s)
@@ -53,9 +59,9 @@ func serveTLS(t testing.TB, cfg *tls.Config, script func(*peer)) *wire {
 	})
 }
 
-func serveOver(t testing.TB, scheme string, script func(*peer)) *wire {
+func serveOver(t testing.TB, scheme, addr string, script func(*peer)) *wire {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +94,11 @@ func (p *peer) requestHead() *http.Request {
 	return req
 }
 
-func (p *peer) send(s string) { _, _ = io.WriteString(p.Conn, s) }
+// send reports false once the client has gone.
+func (p *peer) send(s string) bool {
+	_, err := io.WriteString(p.Conn, s)
+	return err == nil
+}
 
 // answers sends s to each request until the client goes.
 func (p *peer) answers(s string) {
@@ -116,7 +126,7 @@ func (p *peer) reset() {
 // drip sends s byte by byte until the client goes.
 func (p *peer) drip(s string, every time.Duration) {
 	for i := range len(s) {
-		if _, err := io.WriteString(p.Conn, s[i:i+1]); err != nil {
+		if !p.send(s[i : i+1]) {
 			return
 		}
 		time.Sleep(every)
