@@ -1,0 +1,76 @@
+package budgetcaller
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// MaxHeadBytes is where a head is too long, all 1xx before it included.
+func TestBugMaxHeadBytes(t *testing.T) {
+	t.Parallel()
+	const most = 10000
+	head := func(bytes int) string {
+		frame := "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: \r\n\r\n"
+		return strings.Replace(frame, "X: ", "X: "+strings.Repeat("x", bytes-len(frame)), 1)
+	}
+	early := "HTTP/1.1 103 X\r\n\r\n"
+	for _, tt := range []struct {
+		name, answer string
+		ok           bool
+	}{
+		{"small", head(100), true},
+		{"just within", head(most), true},
+		{"one too many", head(most + 1), false},
+		{"just within, with 1xx", early + early + head(most-2*len(early)), true},
+		{"small, and a body beyond the bound", strings.Replace(answer(strings.Repeat("x", 2*most)), "\r\n", "\r\nX: "+strings.Repeat("x", most/2)+"\r\n", 1), true},
+		{"one too many, with 1xx", early + early + head(most-2*len(early)+1), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := serve(t, func(p *peer) { p.answers(tt.answer) })
+			c := newCaller(t, Config{MaxHeadBytes: most, Limits: Limits{Read: 2 * time.Second}})
+			for range 3 { // the bound is counted afresh for each request
+				rec := once(t, c, 5*time.Second, get(t, w.url("/")))
+				if (rec.Class == ClassOK) != tt.ok || (!tt.ok && rec.Class != ClassMalformed) {
+					t.Errorf("head of %d bytes, bound %d: %v (%v), want ok: %v", len(tt.answer), most, rec.Class, rec.Err, tt.ok)
+				}
+			}
+		})
+	}
+}
+
+// An endless head ends as such, not as the body that a cut line seems to begin.
+func TestBugEndlessHeaders(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int64{10000, 10001, 10002, 10003, 10004, 10005} { // every place of a line
+		w := serve(t, func(p *peer) {
+			p.request()
+			p.send("HTTP/1.1 200 OK\r\n")
+			for p.send(strings.Repeat("X: y\r\n", 10000)) {
+			}
+		})
+		rec := once(t, newCaller(t, Config{MaxHeadBytes: most}), 5*time.Second, get(t, w.url("/")))
+		want{class: ClassMalformed, phases: in(PhaseHead), effects: unknown(), expected: -1}.check(t, rec)
+	}
+}
+
+// A reset inside a header is a reset, wherever in its line.
+func TestBugResetInHeader(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"HTTP/1.1 20", "HTTP/1.1 200 OK\r\nCont", "HTTP/1.1 200 OK\r\nX:", "HTTP/1.1 200 OK\r\nX: y", "HTTP/1.1 200 OK\r\nX: y\r\n"} {
+		w := serve(t, func(p *peer) {
+			p.request()
+			p.send(said)
+			time.Sleep(5 * ms) // the client has read it and waits for more
+			p.reset()
+		})
+		c := newCaller(t, Config{})
+		for range 5 {
+			rec := once(t, c, 5*time.Second, get(t, w.url("/")))
+			if rec.Class != ClassReset || rec.Phase != PhaseHead {
+				t.Errorf("after %q: %v in %v (%v), want reset in head", said, rec.Class, rec.Phase, rec.Err)
+			}
+		}
+	}
+}
