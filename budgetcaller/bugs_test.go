@@ -2,6 +2,8 @@ package budgetcaller
 
 import (
 	"bytes"
+	"context"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -92,4 +94,69 @@ func TestBugLongHeadNotTaken(t *testing.T) {
 		class: ClassRequestTimeout, limit: LimitRead, phases: in(PhaseRequest), effects: unknown(),
 		expected: -1, least: 300 * ms, most: time.Second,
 	}.check(t, rec)
+}
+
+// A verdict that comes while a request is being taken back still gives the
+// place in the pool back.
+func TestBugRetractLosesPlace(t *testing.T) {
+	t.Parallel()
+	c, w, _ := deadPair(t, Config{})
+	req := get(t, w.url("/"))
+	r, err := c.routeOf(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.begin(t.Context(), req, r, time.Now().Add(5*time.Second))
+	conn, rec := a.open()
+	if rec != nil {
+		t.Fatalf("%+v", rec)
+	}
+	a.rec.Nth, a.rec.Local, a.rec.Remote = conn.nth, conn.local, conn.remote
+	a.enter(PhaseRequest)
+	if err := a.write(conn, req); err == nil {
+		t.Fatal("a dead connection took the request")
+	}
+	// The watchdog has decided and not yet cut: rule does the one after the other.
+	a.verdict.decide(ClassBudgetExhausted, LimitBudget)
+	if a.retract(conn) {
+		t.Fatal("taken back after the verdict")
+	}
+	a.finish(ClassReset, LimitNone, nil)
+	if open, _, _ := slots(c); open != 0 {
+		t.Errorf("%d places are lost", open)
+	}
+}
+
+// After a request was taken back and no new connection came, the record has no
+// connection: not the dead one's address.
+func TestBugRetractKeepsAddress(t *testing.T) {
+	t.Parallel()
+	die := make(chan struct{})
+	w := serve(t, func(p *peer) {
+		p.request()
+		p.send(answer("hi"))
+		<-die
+		p.reset()
+	})
+	broken := false
+	c := newCaller(t, Config{Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		if broken {
+			return nil, errUser
+		}
+		return []netip.Addr{loopback4()}, nil
+	}})
+	url := strings.Replace(w.url("/"), "127.0.0.1", "name.test", 1)
+	once(t, c, 5*time.Second, get(t, url))
+	close(die)
+	waitDead(t, c)
+	for _, h := range c.pool.hosts {
+		for _, idle := range h.idle {
+			idle.raw = nil
+		}
+	}
+	broken = true
+	rec := once(t, c, 5*time.Second, get(t, url))
+	if rec.Class != ClassLookupFailed || rec.Nth != 0 || rec.Local.IsValid() || rec.Remote.IsValid() {
+		t.Errorf("%v, request %d from %v to %v; want lookup_failed and no connection", rec.Class, rec.Nth, rec.Local, rec.Remote)
+	}
 }

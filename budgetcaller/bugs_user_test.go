@@ -150,3 +150,10 @@ func TestBugShortSink(t *testing.T) {
 		t.Errorf("error %v, want io.ErrShortWrite", err)
 	}
 }
+
+// A POST is taken back like a GET if its connection died before a byte of it
+// was written, whoever notices first, the reader or the sender.
+func TestBugRetractPost(t *testing.T) {
+	t.Parallel()
+	checkRetract(t, func(url string) *http.Request { return request(t, "POST", url, strings.NewReader("hello")) })
+}

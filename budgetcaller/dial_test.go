@@ -42,25 +42,34 @@ func TestLookupAndConnectFail(t *testing.T) {
 		{"no such name", "http://nowhere.test/", Config{Lookup: lookup(noHost)}, 5 * time.Second, bare(ClassLookupFailed, LimitNone, 0, PhaseLookup), noHost},
 		{"no addresses", "http://nowhere.test/", Config{Lookup: lookup(nil)}, 5 * time.Second, bare(ClassLookupFailed, LimitNone, 0, PhaseLookup), nil},
 		{
-			"silent resolver", "http://nowhere.test/", Config{Lookup: never, Limits: Limits{Connect: 200 * ms}}, 5 * time.Second,
+			"silent resolver", "http://nowhere.test/",
+			Config{Lookup: never, Limits: Limits{Connect: 200 * ms}},
+			5 * time.Second,
 			bare(ClassConnectTimeout, LimitConnect, 200*ms, PhaseLookup), nil,
 		},
 		{
-			"silent resolver, budget", "http://nowhere.test/", Config{Lookup: never}, 200 * ms,
+			"silent resolver, budget", "http://nowhere.test/",
+			Config{Lookup: never},
+			200 * ms,
 			bare(ClassBudgetExhausted, LimitBudget, 199*ms, PhaseLookup), nil,
 		},
 		{
-			"silent resolver, attempt", "http://nowhere.test/", Config{Lookup: never, Limits: Limits{Attempt: 200 * ms}}, 5 * time.Second,
+			"silent resolver, attempt", "http://nowhere.test/",
+			Config{Lookup: never, Limits: Limits{Attempt: 200 * ms}},
+			5 * time.Second,
 			bare(ClassAttemptTimeout, LimitAttempt, 200*ms, PhaseLookup), nil,
 		},
 		{
-			"every address refuses", "http://two.test:" + port, Config{Lookup: lookup(nil, loopback4(), loopback4())}, 5 * time.Second,
+			"every address refuses", "http://two.test:" + port,
+			Config{Lookup: lookup(nil, loopback4(), loopback4())},
+			5 * time.Second,
 			bare(ClassRefused, LimitNone, 0, PhaseConnect), nil,
 		},
 		{
 			// What said no says more than what knows no way.
 			"unreachable and refused", "http://two.test:" + port,
-			Config{Lookup: lookup(nil, netip.MustParseAddr("127.255.255.255"), loopback4())}, 5 * time.Second,
+			Config{Lookup: lookup(nil, netip.MustParseAddr("127.255.255.255"), loopback4())},
+			5 * time.Second,
 			bare(ClassRefused, LimitNone, 0, PhaseConnect), nil,
 		},
 	} {

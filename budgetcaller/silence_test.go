@@ -21,60 +21,88 @@ func TestSilence(t *testing.T) {
 		want   want
 	}{
 		{
-			"no first byte", thenHold, Limits{Read: 200 * ms}, 5 * time.Second,
+			"no first byte", thenHold,
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseFirstByte), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"no first byte, budget", thenHold, Limits{}, 200 * ms,
+			"no first byte, budget", thenHold,
+			Limits{},
+			200 * ms,
 			want{class: ClassBudgetExhausted, limit: LimitBudget, phases: in(PhaseFirstByte), effects: unknown(), expected: -1, least: 199 * ms},
 		},
 		{
-			"no first byte, attempt", thenHold, Limits{Attempt: 200 * ms}, 5 * time.Second,
+			"no first byte, attempt", thenHold,
+			Limits{Attempt: 200 * ms},
+			5 * time.Second,
 			want{class: ClassAttemptTimeout, limit: LimitAttempt, phases: in(PhaseFirstByte), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"no first byte, attempt ties with read", thenHold, Limits{Attempt: 200 * ms, Read: 200 * ms}, 5 * time.Second,
+			"no first byte, attempt ties with read", thenHold,
+			Limits{Attempt: 200 * ms, Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassAttemptTimeout, limit: LimitAttempt, phases: in(PhaseFirstByte), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"no first byte, budget ties with read and attempt", thenHold, Limits{Attempt: 200 * ms, Read: 200 * ms}, 200 * ms,
+			"no first byte, budget ties with read and attempt", thenHold,
+			Limits{Attempt: 200 * ms, Read: 200 * ms},
+			200 * ms,
 			want{class: ClassBudgetExhausted, limit: LimitBudget, phases: in(PhaseFirstByte), effects: unknown(), expected: -1, least: 199 * ms},
 		},
 		{
-			"silence in the head", func(p *peer) { p.send("HTTP/1.1 200 OK\r\nX: "); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"silence in the head", func(p *peer) { p.send("HTTP/1.1 200 OK\r\nX: "); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseHead), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"garbage without a newline, then silence", func(p *peer) { p.send("hello"); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"garbage without a newline, then silence", func(p *peer) { p.send("hello"); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseHead), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"silence after a 1xx", func(p *peer) { p.send("HTTP/1.1 103 X\r\n\r\n"); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"silence after a 1xx", func(p *peer) { p.send("HTTP/1.1 103 X\r\n\r\n"); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseHead), effects: unknown(), expected: -1, least: 200 * ms},
 		},
 		{
-			"silence after the head", func(p *peer) { p.send(head); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"silence after the head", func(p *peer) { p.send(head); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseBody), effects: unknown(), status: 200, expected: 100, least: 200 * ms},
 		},
 		{
-			"silence in a chunked body", func(p *peer) { p.send(chunkedHead + "3\r\nabc\r\n"); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"silence in a chunked body", func(p *peer) { p.send(chunkedHead + "3\r\nabc\r\n"); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseBody), effects: unknown(), status: 200, bytes: 3, expected: -1, least: 200 * ms},
 		},
 		{
-			"silence before the end of a close-delimited body", func(p *peer) { p.send("HTTP/1.1 200 OK\r\n\r\nabc"); p.hold() }, Limits{Read: 200 * ms}, 5 * time.Second,
+			"silence before the end of a close-delimited body", func(p *peer) { p.send("HTTP/1.1 200 OK\r\n\r\nabc"); p.hold() },
+			Limits{Read: 200 * ms},
+			5 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseBody), effects: unknown(), status: 200, bytes: 3, expected: -1, least: 200 * ms},
 		},
 		{
-			"silence in the body, attempt", func(p *peer) { p.send(half()); p.hold() }, Limits{Attempt: 200 * ms}, 5 * time.Second,
+			"silence in the body, attempt", func(p *peer) { p.send(half()); p.hold() },
+			Limits{Attempt: 200 * ms},
+			5 * time.Second,
 			want{class: ClassAttemptTimeout, limit: LimitAttempt, phases: in(PhaseBody), effects: unknown(), status: 200, bytes: 50, expected: 100, least: 200 * ms},
 		},
 		{
 			// 40 bytes, 20 ms apart, under a read limit that is a quarter of it.
-			"dripped head", func(p *peer) { p.drip("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 30*ms); p.hold() }, Limits{Read: 400 * ms}, 20 * time.Second,
+			"dripped head", func(p *peer) { p.drip("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 30*ms); p.hold() },
+			Limits{Read: 400 * ms},
+			20 * time.Second,
 			want{class: ClassOK, phases: in(PhaseBody), effects: answered(), status: 200, least: 37 * 30 * ms, most: 5 * time.Second},
 		},
 		{
-			"dripped head, budget", func(p *peer) { p.drip("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 500), 30*ms) }, Limits{Read: 400 * ms}, 700 * ms,
+			"dripped head, budget", func(p *peer) { p.drip("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 500), 30*ms) },
+			Limits{Read: 400 * ms},
+			700 * ms,
 			want{class: ClassBudgetExhausted, limit: LimitBudget, phases: in(PhaseHead), effects: unknown(), expected: -1, least: 699 * ms},
 		},
 		{
@@ -82,7 +110,9 @@ func TestSilence(t *testing.T) {
 				for p.send("HTTP/1.1 102 Processing\r\n\r\n") {
 					time.Sleep(50 * ms)
 				}
-			}, Limits{Read: 400 * ms, Attempt: 800 * ms}, 5 * time.Second,
+			},
+			Limits{Read: 400 * ms, Attempt: 800 * ms},
+			5 * time.Second,
 			want{class: ClassAttemptTimeout, limit: LimitAttempt, phases: in(PhaseHead), effects: unknown(), expected: -1, least: 800 * ms},
 		},
 		{
@@ -94,7 +124,9 @@ func TestSilence(t *testing.T) {
 				}
 				p.send(answer("hi"))
 				p.hold()
-			}, Limits{Read: 400 * ms}, 5 * time.Second,
+			},
+			Limits{Read: 400 * ms},
+			5 * time.Second,
 			want{class: ClassOK, phases: in(PhaseBody), effects: answered(), status: 200, bytes: 2, expected: 2, least: 900 * ms, most: 2 * time.Second},
 		},
 	} {

@@ -248,8 +248,12 @@ func TestPhaseTimes(t *testing.T) {
 		end   int64
 		want  map[Phase]time.Duration
 	}{
-		{"all of them", map[Phase]int64{PhasePool: 1, PhaseLookup: 2, PhaseConnect: 4, PhaseTLS: 8, PhaseRequest: 16, PhaseFirstByte: 32, PhaseHead: 64, PhaseBody: 128}, PhaseBody, 256,
-			map[Phase]time.Duration{PhasePool: 1, PhaseLookup: 2, PhaseConnect: 4, PhaseTLS: 8, PhaseRequest: 16, PhaseFirstByte: 32, PhaseHead: 64, PhaseBody: 128}},
+		{
+			"all of them",
+			map[Phase]int64{PhasePool: 1, PhaseLookup: 2, PhaseConnect: 4, PhaseTLS: 8, PhaseRequest: 16, PhaseFirstByte: 32, PhaseHead: 64, PhaseBody: 128},
+			PhaseBody, 256,
+			map[Phase]time.Duration{PhasePool: 1, PhaseLookup: 2, PhaseConnect: 4, PhaseTLS: 8, PhaseRequest: 16, PhaseFirstByte: 32, PhaseHead: 64, PhaseBody: 128},
+		},
 		{"early answer: no first_byte", map[Phase]int64{PhaseRequest: 10, PhaseHead: 30}, PhaseHead, 100, map[Phase]time.Duration{PhaseRequest: 20, PhaseHead: 70}},
 		{"cut before the mark was set", map[Phase]int64{PhaseLookup: 10}, PhaseConnect, 100, map[Phase]time.Duration{PhaseLookup: 90, PhaseConnect: 0}},
 		{"marks after the last phase do not count", map[Phase]int64{PhaseRequest: 10, PhaseBody: 50}, PhaseRequest, 100, map[Phase]time.Duration{PhaseRequest: 90}},

@@ -92,15 +92,21 @@ func TestUploads(t *testing.T) {
 		{"big", zeros(big), big, drained, Limits{Read: time.Second}, 20 * time.Second, ok},
 		{"big, chunked", zeros(big), -1, drained, Limits{Read: time.Second}, 20 * time.Second, ok},
 		{
-			"nothing taken", zeros(big), big, func(p *peer) { time.Sleep(1500 * ms) }, Limits{Read: 300 * ms}, 10 * time.Second,
+			"nothing taken", zeros(big), big, func(p *peer) { time.Sleep(1500 * ms) },
+			Limits{Read: 300 * ms},
+			10 * time.Second,
 			bare(ClassRequestTimeout, LimitRead, unknown(), 300*ms, PhaseRequest),
 		},
 		{
-			"nothing taken, budget", zeros(big), big, func(p *peer) { time.Sleep(1500 * ms) }, Limits{}, 300 * ms,
+			"nothing taken, budget", zeros(big), big, func(p *peer) { time.Sleep(1500 * ms) },
+			Limits{},
+			300 * ms,
 			bare(ClassBudgetExhausted, LimitBudget, unknown(), 299*ms, PhaseRequest),
 		},
 		{
-			"taken, then silence", zeros(1 << 20), 1 << 20, func(p *peer) { p.hold() }, Limits{Read: 300 * ms}, 10 * time.Second,
+			"taken, then silence", zeros(1 << 20), 1 << 20, func(p *peer) { p.hold() },
+			Limits{Read: 300 * ms},
+			10 * time.Second,
 			bare(ClassReadTimeout, LimitRead, unknown(), 300*ms, PhaseFirstByte),
 		},
 		{
@@ -109,7 +115,9 @@ func TestUploads(t *testing.T) {
 					p.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
 					p.hold()
 				}
-			}, Limits{Read: time.Second}, 10 * time.Second,
+			},
+			Limits{Read: time.Second},
+			10 * time.Second,
 			want{class: ClassStatus, phases: in(PhaseBody), effects: answered(), status: 413, bytes: 2, expected: 2, most: time.Second},
 		},
 		{
@@ -118,38 +126,54 @@ func TestUploads(t *testing.T) {
 					p.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nn")
 					time.Sleep(time.Second)
 				}
-			}, Limits{Read: 300 * ms}, 10 * time.Second,
+			},
+			Limits{Read: 300 * ms},
+			10 * time.Second,
 			want{class: ClassReadTimeout, limit: LimitRead, phases: in(PhaseBody), effects: unknown(), status: 413, bytes: 1, expected: 2, least: 300 * ms},
 		},
 		{
-			"user's reader fails at once", failing(""), 100, (*peer).hold, Limits{}, 5 * time.Second,
+			"user's reader fails at once", failing(""), 100, (*peer).hold,
+			Limits{},
+			5 * time.Second,
 			bare(ClassCanceled, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
-			"user's reader fails in the middle", failing(strings.Repeat("x", 64<<10)), 128 << 10, (*peer).hold, Limits{}, 5 * time.Second,
+			"user's reader fails in the middle", failing(strings.Repeat("x", 64<<10)), 128 << 10, (*peer).hold,
+			Limits{},
+			5 * time.Second,
 			bare(ClassCanceled, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
-			"user's reader fails, chunked", failing("hello"), -1, (*peer).hold, Limits{}, 5 * time.Second,
+			"user's reader fails, chunked", failing("hello"), -1, (*peer).hold,
+			Limits{},
+			5 * time.Second,
 			bare(ClassCanceled, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
-			"body too short", strings.NewReader("hello"), 10, (*peer).hold, Limits{}, 5 * time.Second,
+			"body too short", strings.NewReader("hello"), 10, (*peer).hold,
+			Limits{},
+			5 * time.Second,
 			bare(ClassCanceled, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
-			"body too long", strings.NewReader("hello world"), 5, (*peer).hold, Limits{}, 5 * time.Second,
+			"body too long", strings.NewReader("hello world"), 5, (*peer).hold,
+			Limits{},
+			5 * time.Second,
 			bare(ClassCanceled, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
-			"user's reader blocks: the partner is not silent", newStuck(strings.Repeat("x", 64<<10)), 128 << 10, (*peer).hold, Limits{Read: 100 * ms}, 500 * ms,
+			"user's reader blocks: the partner is not silent", newStuck(strings.Repeat("x", 64<<10)), 128 << 10, (*peer).hold,
+			Limits{Read: 100 * ms},
+			500 * ms,
 			bare(ClassBudgetExhausted, LimitBudget, unknown(), 499*ms, PhaseRequest),
 		},
 		{
 			"user's reader blocks, partner closes", newStuck(strings.Repeat("x", 64<<10)), 128 << 10, func(p *peer) {
 				p.requestHead()
 				p.fin()
-			}, Limits{Read: 2 * time.Second}, 5 * time.Second,
+			},
+			Limits{Read: 2 * time.Second},
+			5 * time.Second,
 			bare(ClassClosed, LimitNone, unknown(), 0, PhaseRequest),
 		},
 		{
@@ -163,7 +187,9 @@ func TestUploads(t *testing.T) {
 			"end without a byte while sending", zeros(big), big, func(p *peer) {
 				p.requestHead()
 				p.fin()
-			}, Limits{Read: time.Second}, 5 * time.Second,
+			},
+			Limits{Read: time.Second},
+			5 * time.Second,
 			bare(ClassClosed, LimitNone, unknown(), 0, PhaseRequest),
 		},
 	} {
