@@ -102,11 +102,16 @@ func TestBugRetractLosesPlace(t *testing.T) {
 	t.Parallel()
 	c, w, _ := deadPair(t, Config{})
 	req := get(t, w.url("/"))
-	r, err := c.routeOf(req)
+	ctx, cancel, err := Begin(t.Context(), 5*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := c.begin(t.Context(), req, r, time.Now().Add(5*time.Second))
+	defer cancel()
+	made := &try{req: req, limits: c.limits}
+	if err := c.prepare(ctx, made); err != nil {
+		t.Fatal(err)
+	}
+	a := c.begin(ctx, made)
 	conn, rec := a.open()
 	if rec != nil {
 		t.Fatalf("%+v", rec)

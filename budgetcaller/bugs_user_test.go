@@ -13,19 +13,6 @@ import (
 	"time"
 )
 
-// What the user's own body failed with can be found in the record's error.
-func TestBugUserErrorIsHeld(t *testing.T) {
-	t.Parallel()
-	w := serve(t, (*peer).hold)
-	for _, length := range []int64{100, -1} {
-		req := post(t, w.url("/"), &userBody{Reader: failing("hello")}, length)
-		rec := once(t, newCaller(t, Config{}), 5*time.Second, req)
-		if rec.Class != ClassCanceled || !errors.Is(rec.Err, errUser) {
-			t.Errorf("length %d: %v, error %v; want canceled and errors.Is(err, errUser)", length, rec.Class, rec.Err)
-		}
-	}
-}
-
 // lateBody gives its bytes only when the call is long over, and does not heed
 // being closed.
 type lateBody struct {
@@ -98,7 +85,7 @@ func TestBugRedirectClosesBodies(t *testing.T) {
 		return &sharedBody{strings.NewReader("hello"), closed, sync.Once{}}, nil
 	}
 	req.Body, _ = req.GetBody()
-	res, err := run(t, newCaller(t, Config{Redirects: 9}), 5*time.Second, req, nil)
+	res, err := run(t, newCaller(t, Config{Redirects: 9}), 5*time.Second, req, io.Discard)
 	if err != nil || len(res.Attempts) != 6 {
 		t.Fatalf("%d attempts, %v", len(res.Attempts), err)
 	}
@@ -156,4 +143,15 @@ func TestBugShortSink(t *testing.T) {
 func TestBugRetractPost(t *testing.T) {
 	t.Parallel()
 	checkRetract(t, func(url string) *http.Request { return request(t, "POST", url, strings.NewReader("hello")) })
+}
+
+// What a user's reader says because the engine itself closed it is the echo of
+// the verdict, not a failure of the user's: Err is nil where a limit ended it.
+func TestBugEchoOfClose(t *testing.T) {
+	t.Parallel()
+	w := serve(t, (*peer).hold)
+	rec := once(t, newCaller(t, Config{}), 100*ms, post(t, w.url("/"), newStuck("hello"), 100))
+	if rec.Class != ClassBudgetExhausted || errors.Unwrap(rec.Err) != nil {
+		t.Errorf("%v, holding %v; want budget_exhausted, holding nil", rec.Err, errors.Unwrap(rec.Err))
+	}
 }

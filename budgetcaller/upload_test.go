@@ -4,61 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net"
-	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// userBody is a request's body that a test watches and holds back.
-type userBody struct {
-	io.Reader
-	closed atomic.Int64
-}
-
-func (b *userBody) Close() error { b.closed.Add(1); return nil }
-
-// post is a POST of a body of the given length (-1: chunked).
-func post(t testing.TB, url string, body io.ReadCloser, length int64) *http.Request {
-	req := request(t, http.MethodPost, url, nil)
-	req.Body, req.ContentLength = body, length
-	return req
-}
-
-// stuck is a body that gives some bytes and then nothing until it is closed.
-type stuck struct {
-	first io.Reader
-	gone  chan struct{}
-	once  sync.Once
-}
-
-func newStuck(first string) *stuck {
-	return &stuck{first: strings.NewReader(first), gone: make(chan struct{})}
-}
-
-func (s *stuck) Read(p []byte) (int, error) {
-	if n, err := s.first.Read(p); err == nil {
-		return n, nil
-	}
-	<-s.gone
-	return 0, net.ErrClosed
-}
-
-func (s *stuck) Close() error { s.once.Do(func() { close(s.gone) }); return nil }
-
-var errUser = errors.New("the user's own failure")
-
-// failing gives some bytes and then fails.
-func failing(first string) io.Reader {
-	return io.MultiReader(strings.NewReader(first), readerFunc(func([]byte) (int, error) { return 0, errUser }))
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestUploads: what becomes of a request's body.
 func TestUploads(t *testing.T) {
@@ -289,3 +238,16 @@ func TestSinkFails(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// What the user's own body failed with can be found in the record's error.
+func TestUserErrorIsHeld(t *testing.T) {
+	t.Parallel()
+	w := serve(t, (*peer).hold)
+	for _, length := range []int64{100, -1} {
+		req := post(t, w.url("/"), &userBody{Reader: failing("hello")}, length)
+		rec := once(t, newCaller(t, Config{}), 5*time.Second, req)
+		if rec.Class != ClassCanceled || !errors.Is(rec.Err, errUser) {
+			t.Errorf("length %d: %v, error %v; want canceled and errors.Is(err, errUser)", length, rec.Class, rec.Err)
+		}
+	}
+}
