@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 			})
 			c := newCaller(t, Config{Limits: Limits{Read: 2 * time.Second}})
 			for nth := range 2 {
-				rec := once(t, c, 5*time.Second, request(t, tt.method, w.url("/"), nil))
+				rec := once(t, c, 5*time.Second, newRequest(t, tt.method, w.url("/"), nil))
 				tt.want.check(t, rec)
 				if reused := nth > 0 && tt.reusable; rec.Reused != reused {
 					t.Errorf("call %d: reused %v, want %v", nth+1, rec.Reused, reused)
@@ -111,7 +111,7 @@ func TestRequestOnTheWire(t *testing.T) {
 			p.send(answer(""))
 		}
 	})
-	req := request(t, "PUT", w.url("/a%20b?q=1#f"), strings.NewReader("hello"))
+	req := newRequest(t, "PUT", w.url("/a%20b?q=1#f"), strings.NewReader("hello"))
 	req.Header.Set("X-Own", "1")
 	req.Host = "other.test"
 	once(t, newCaller(t, Config{}), 5*time.Second, req)

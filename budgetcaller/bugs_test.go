@@ -34,7 +34,7 @@ func TestBugResetWhileSending(t *testing.T) {
 			c := newCaller(t, Config{})
 			count := map[Class]int{}
 			for range 50 {
-				req := request(t, "POST", w.url("/"), bytes.NewReader(make([]byte, 16<<20)))
+				req := newRequest(t, "POST", w.url("/"), bytes.NewReader(make([]byte, 16<<20)))
 				count[once(t, c, 10*time.Second, req).Class]++
 			}
 			if count[ClassReset] != 50 {
@@ -107,7 +107,7 @@ func TestBugRetractLosesPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cancel()
-	made := &try{req: req, limits: c.limits}
+	made := &try{req: req, limits: c.other.Limits}
 	if err := c.prepare(ctx, made); err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestBugPostKeepsConnection(t *testing.T) {
 	c := newCaller(t, Config{})
 	reused := 0
 	for range 200 {
-		if once(t, c, 5*time.Second, request(t, "POST", w.url("/"), strings.NewReader("hello"))).Reused {
+		if once(t, c, 5*time.Second, newRequest(t, "POST", w.url("/"), strings.NewReader("hello"))).Reused {
 			reused++
 		}
 	}
@@ -78,7 +78,7 @@ func TestBugRedirectClosesBodies(t *testing.T) {
 	w := hops(t, "307")
 	var opened atomic.Int64
 	closed := &userBody{}
-	req := request(t, "POST", w.url("/"), nil)
+	req := newRequest(t, "POST", w.url("/"), nil)
 	req.ContentLength = 5
 	req.GetBody = func() (io.ReadCloser, error) {
 		opened.Add(1)
@@ -142,7 +142,7 @@ func TestBugShortSink(t *testing.T) {
 // was written, whoever notices first, the reader or the sender.
 func TestBugRetractPost(t *testing.T) {
 	t.Parallel()
-	checkRetract(t, func(url string) *http.Request { return request(t, "POST", url, strings.NewReader("hello")) })
+	checkRetract(t, func(url string) *http.Request { return newRequest(t, "POST", url, strings.NewReader("hello")) })
 }
 
 // What a user's reader says because the engine itself closed it is the echo of

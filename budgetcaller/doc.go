@@ -2,6 +2,9 @@
 // ended: its [Class], the [Phase] it had reached, the [Limit] that fired, and
 // whether the partner may have carried it out (its [Effect]).
 //
+// [Caller.Run] sends one request and measures it; [Caller.Do] is the whole call
+// of a service, with retries, breaker and throttle as its [Dependency] says.
+//
 //	caller, err := budgetcaller.New(budgetcaller.Config{
 //		Limits: budgetcaller.Limits{Connect: 300 * time.Millisecond, Read: time.Second},
 //	})
@@ -43,6 +46,6 @@
 // HTTP/2, where one connection is shared by several calls: cutting one of them
 // off does not free what it used. Decompression: the bytes reported are the
 // bytes sent. Cookies, and the credentials in a URL: a request goes out as it was
-// given. Proxies of the environment: a library does not read it; see
+// given, in Do with what is left of its time. Proxies of the environment: a library does not read it; see
 // Config.Proxy. Logs and metrics: the [Record] holds what they would need.
 package budgetcaller

@@ -70,7 +70,7 @@ func FuzzAnswer(f *testing.F) {
 		if method == "POST" {
 			body = strings.NewReader("hello")
 		}
-		req := request(t, method, w.url("/"), body)
+		req := newRequest(t, method, w.url("/"), body)
 		req.Close = true // no input inherits another's connection
 		var sink bytes.Buffer
 		res, err := run(t, c, 3*time.Second, req, &sink)

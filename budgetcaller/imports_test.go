@@ -4,13 +4,15 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// The library stays small: whoever imports it gets the standard library and
-// golang.org/x/sys, no command line, no metrics, and nothing of the partner.
+// The library stays small: whoever imports it gets the standard library,
+// golang.org/x/sys and the policies beside it: no command line, no metrics, and
+// nothing of the partner.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -31,8 +33,10 @@ func TestImports(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, _, _ := strings.Cut(path, "/")
-			if strings.Contains(first, ".") && !strings.HasPrefix(path, "golang.org/x/sys/") || first == "chaoslab" {
-				t.Errorf("%s imports %s: only the standard library and golang.org/x/sys may be", name, path)
+			policy := slices.Contains([]string{"backoff", "breaker", "deadline", "throttle"}, strings.TrimPrefix(path, "chaoslab/budgetcaller/"))
+			foreign := first == "chaoslab" || strings.Contains(first, ".") && !strings.HasPrefix(path, "golang.org/x/sys/")
+			if foreign && !policy {
+				t.Errorf("%s imports %s: only the standard library, golang.org/x/sys and the policies may be", name, path)
 			}
 			if path == "log" || path == "flag" || path == "net/http/httptrace" || path == "os" {
 				t.Errorf("%s imports %s: a library is quiet and reads no environment", name, path)

@@ -178,7 +178,7 @@ func TestBelowFloor(t *testing.T) {
 	rec := once(t, c, 150*ms, get(t, w.url("/")))
 	want{class: ClassBelowFloor, limit: LimitFloor, phases: in(PhaseNone), effects: none(), expected: -1}.check(t, rec)
 	var e *Error
-	if !errors.As(rec.Err, &e) || e.Configured != 200*ms || e.Left <= 0 || e.Left > 150*ms || e.Timeout() {
+	if !errors.As(rec.Err, &e) || e.Configured != 200*ms || e.Left <= 0 || e.Left > 150*ms || !errors.Is(rec.Err, ErrBelowFloor) {
 		t.Errorf("error %+v", e)
 	}
 	if rec.Elapsed > 50*ms || w.conns.Load() != 0 {

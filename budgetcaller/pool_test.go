@@ -205,7 +205,7 @@ func TestPoolPlacesComeBack(t *testing.T) {
 					ctx, stop = context.WithCancel(ctx)
 					time.AfterFunc(tt.stop, stop)
 				}
-				req := request(t, "POST", tt.url, strings.NewReader("hello"))
+				req := newRequest(t, "POST", tt.url, strings.NewReader("hello"))
 				if tt.body != nil && i == 0 {
 					req.Body, req.ContentLength = tt.body, 1<<20
 				}

@@ -34,7 +34,7 @@ func TestProxyAbsoluteForm(t *testing.T) {
 	c := newCaller(t, Config{Proxy: throughURL(t, "http://us%65r:p%40ss@"+proxy.host)})
 	for nth := range 2 {
 		// The name is never looked up here: that is the proxy's work.
-		req := request(t, "GET", "http://nowhere.test:81/a?b=c", nil)
+		req := newRequest(t, "GET", "http://nowhere.test:81/a?b=c", nil)
 		rec := once(t, c, 5*time.Second, req)
 		if rec.Class != ClassOK || rec.Nth != nth+1 || rec.Remote.String() != proxy.host {
 			t.Errorf("%v (%v), request %d to %v", rec.Class, rec.Err, rec.Nth, rec.Remote)

