@@ -89,3 +89,22 @@ func TestBugResetInHeader(t *testing.T) {
 		}
 	}
 }
+
+// Two goroutines note phases, so a mark may be later than that of the phase
+// after it. The durations still add up to the attempt's.
+func TestBugPhaseTimesOverlap(t *testing.T) {
+	t.Parallel()
+	var a attempt
+	for p, at := range map[Phase]int64{PhaseRequest: 10, PhaseFirstByte: 50, PhaseHead: 40} {
+		a.marks[p].Store(at)
+	}
+	a.phaseTimes(PhaseHead, 100)
+	var sum time.Duration
+	for _, p := range Phases() {
+		took, _ := a.rec.Phases.Took(p)
+		sum += took
+	}
+	if sum != 90 {
+		t.Errorf("the phases add up to %d of 90: %+v", sum, a.rec.Phases)
+	}
+}

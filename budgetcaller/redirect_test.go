@@ -172,7 +172,7 @@ func TestRedirectLoop(t *testing.T) {
 	if last := res.Last(); last.Class != ClassBudgetExhausted || last.Limit != LimitBudget || last.Effect != EffectUnknown || res.Effect() != EffectUnknown {
 		t.Errorf("%v, limit %v, effect %v of %v (%v)", last.Class, last.Limit, last.Effect, res.Effect(), last.Err)
 	}
-	if res.Elapsed < 449*ms || res.Elapsed > 450*ms+slack || len(res.Attempts) > 5 {
+	if res.Elapsed < 440*ms || res.Elapsed > 450*ms+slack || len(res.Attempts) > 5 {
 		t.Errorf("%d attempts in %v, want at most 5 in 450ms", len(res.Attempts), res.Elapsed)
 	}
 }

@@ -123,14 +123,19 @@ func (p *peer) reset() {
 	_ = p.tcp.Close()
 }
 
-// drip sends s byte by byte until the client goes.
-func (p *peer) drip(s string, every time.Duration) {
+// drip sends s byte by byte until the client goes, and returns the longest time
+// between two of them, which on a busy machine is more than asked for.
+func (p *peer) drip(s string, every time.Duration) (longest time.Duration) {
+	last := time.Now()
 	for i := range len(s) {
 		if !p.send(s[i : i+1]) {
-			return
+			break
 		}
+		longest = max(longest, time.Since(last))
+		last = time.Now()
 		time.Sleep(every)
 	}
+	return longest
 }
 
 // get is a GET of url.
@@ -177,6 +182,9 @@ func runIn(ctx context.Context, t testing.TB, c *Caller, budget time.Duration, r
 	}
 	for _, rec := range res.Attempts {
 		account(t, rec)
+		if deadline, _ := ctx.Deadline(); rec.Limit == LimitBudget && rec.Start.Add(rec.Elapsed).Before(deadline) {
+			t.Errorf("ended %v before the budget did", deadline.Sub(rec.Start.Add(rec.Elapsed)))
+		}
 	}
 	return res, err
 }
