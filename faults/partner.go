@@ -56,7 +56,6 @@ func Start(cfg Config) (*Partner, error) {
 		p.clock.stop()
 		return nil, err
 	}
-	p.wg.Go(p.sweep)
 	seen := map[string]bool{}
 	for _, lc := range cfg.Listeners {
 		l, err := p.newListener(lc)
@@ -75,6 +74,7 @@ func Start(cfg Config) (*Partner, error) {
 			return nil, err
 		}
 	}
+	p.wg.Go(p.sweep) // reads the listeners, so not before they are all there
 	return p, nil
 }
 

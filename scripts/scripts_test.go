@@ -62,15 +62,13 @@ func script(t *testing.T, bin, name string, args ...string) *exec.Cmd {
 // checkGone fails if a process of the group is left, or a file.
 func checkGone(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	all, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,args=").Output()
-	if err != nil {
-		t.Fatalf("ps: %v", err)
+	end := time.Now().Add(goneWithin)
+	left := processes(t, cmd.Process.Pid)
+	for ; left != "" && time.Now().Before(end); left = processes(t, cmd.Process.Pid) {
+		time.Sleep(20 * time.Millisecond) // a child that is just ending
 	}
-	for line := range strings.Lines(string(all)) {
-		// One that has ended and waits for the init process to notice is gone.
-		if f := strings.Fields(line); f[0] == strconv.Itoa(cmd.Process.Pid) && !strings.HasPrefix(f[1], "Z") {
-			t.Errorf("a process of the script is still there: %s", line)
-		}
+	if left != "" {
+		t.Errorf("processes of the script are still there:\n%s", left)
 	}
 	for _, v := range cmd.Env {
 		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok {
@@ -79,6 +77,23 @@ func checkGone(t *testing.T, cmd *exec.Cmd) {
 			}
 		}
 	}
+}
+
+// processes names what is left of a process group. What has ended and waits for
+// the init process to notice is gone.
+func processes(t *testing.T, group int) string {
+	t.Helper()
+	all, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,args=").Output()
+	if err != nil {
+		t.Fatalf("ps: %v", err)
+	}
+	var left strings.Builder
+	for line := range strings.Lines(string(all)) {
+		if f := strings.Fields(line); f[0] == strconv.Itoa(group) && !strings.HasPrefix(f[1], "Z") {
+			left.WriteString(line)
+		}
+	}
+	return left.String()
 }
 
 func TestThreeFailures(t *testing.T) {
