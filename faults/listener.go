@@ -20,6 +20,10 @@ type listener struct {
 	stats   counters
 	effects effects
 
+	changing   sync.Mutex // held while the plan is changed; guards the next two
+	configured []Spec     // what Config said
+	base       []Spec     // what returns when a change with a time to live is over
+
 	mu     sync.Mutex // guards the gates
 	gates  []*gate
 	closed bool
@@ -32,6 +36,7 @@ type Listener struct {
 	Faults    []string         `json:"faults"` // as Parse reads them
 	URL       string           `json:"url"`
 	Addresses []netip.AddrPort `json:"addresses"`
+	UntilMS   float64          `json:"until_ms,omitempty"` // when its former faults return, in Unix milliseconds
 }
 
 // Listeners returns the listeners in the order of Config.
@@ -45,7 +50,10 @@ func (p *Partner) Listeners() []Listener {
 
 func (l *listener) describe() Listener {
 	pl := l.plan.Load()
-	d := Listener{Name: l.name, Mode: pl.mode(), Faults: []string{}}
+	d := Listener{Name: l.name, Mode: modeOf(pl.specs), Faults: []string{}}
+	if pl.until != 0 {
+		d.UntilMS = l.p.unixMS(pl.until)
+	}
 	for _, s := range pl.specs {
 		d.Faults = append(d.Faults, s.String())
 	}
@@ -72,14 +80,16 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	if err := checkSpecs(lc.Faults); err != nil {
 		return nil, &ConfigError{err}
 	}
-	pl, err := newPlan(lc.Faults, p.cfg.Seed, lc.Name)
+	if l.name == "" {
+		l.name = modeOf(lc.Faults)
+	}
+	pl, err := newPlan(lc.Faults, p.cfg.Seed, l.name)
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
+	pl.begun = p.clock.now()
 	l.plan.Store(pl)
-	if l.name == "" {
-		l.name = pl.mode()
-	}
+	l.configured, l.base = lc.Faults, lc.Faults
 	addrs, err := addresses(lc.Listen, p.cfg.AllowRemote)
 	if err != nil {
 		return nil, &ConfigError{err}
@@ -101,10 +111,10 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	return l, nil
 }
 
-// applyNow starts the plan's clock and brings the gates into its state.
+// applyNow brings the gates into the state of the plan in force, and keeps them
+// in it.
 func (l *listener) applyNow() error {
 	pl := l.plan.Load()
-	pl.begun = l.p.clock.now()
 	if pl.stages {
 		l.p.spawn(func() { l.follow(pl) })
 	}
@@ -117,11 +127,11 @@ func (l *listener) follow(pl *plan) {
 		t := time.NewTimer(at - time.Duration(l.p.clock.now()-pl.begun))
 		select {
 		case <-t.C:
-		case <-l.p.stopping:
+		case <-pl.replaced:
 			t.Stop()
 			return
-		}
-		if l.plan.Load() != pl {
+		case <-l.p.stopping:
+			t.Stop()
 			return
 		}
 		if err := l.applyPort(pl); err != nil {
@@ -135,7 +145,7 @@ func (l *listener) applyPort(pl *plan) error {
 	state, isPort := pl.port(time.Duration(l.p.clock.now() - pl.begun))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.closed || l.plan.Load() != pl {
 		return nil
 	}
 	for _, g := range l.gates {
