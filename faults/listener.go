@@ -36,6 +36,8 @@ type Listener struct {
 	Faults    []string         `json:"faults"` // as Parse reads them
 	URL       string           `json:"url"`
 	Addresses []netip.AddrPort `json:"addresses"`
+	Open      int64            `json:"open"`               // connections now
+	Hung      int64            `json:"hung"`               // connections now that are held without an answer
 	UntilMS   float64          `json:"until_ms,omitempty"` // when its former faults return, in Unix milliseconds
 }
 
@@ -50,7 +52,10 @@ func (p *Partner) Listeners() []Listener {
 
 func (l *listener) describe() Listener {
 	pl := l.plan.Load()
-	d := Listener{Name: l.name, Mode: modeOf(pl.specs), Faults: []string{}}
+	d := Listener{
+		Name: l.name, Mode: modeOf(pl.specs), Faults: []string{},
+		Open: l.stats.open.Load(), Hung: l.stats.hung.Load(),
+	}
 	if pl.until != 0 {
 		d.UntilMS = l.p.unixMS(pl.until)
 	}
