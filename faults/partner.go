@@ -57,7 +57,6 @@ func Start(cfg Config) (*Partner, error) {
 		p.clock.stop()
 		return nil, err
 	}
-	p.wg.Go(p.sweep)
 	seen := map[string]bool{}
 	for _, lc := range cfg.Listeners {
 		l, err := p.newListener(lc)
@@ -76,6 +75,7 @@ func Start(cfg Config) (*Partner, error) {
 			return nil, err
 		}
 	}
+	p.spawn(p.sweep)
 	return p, nil
 }
 
@@ -192,36 +192,6 @@ func (p *Partner) all(buf []*conn) []*conn {
 		buf = append(buf, c)
 	}
 	return buf
-}
-
-// sweepEvery is how often connections are looked at for what has lasted too
-// long; bounds are kept to within it.
-const sweepEvery = 100 * time.Millisecond
-
-// sweep ends what lasts too long and checks the black holes, until the partner
-// stops.
-func (p *Partner) sweep() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	var conns []*conn
-	for round := 1; ; round++ {
-		select {
-		case <-tick.C:
-		case <-p.stopping:
-			return
-		}
-		conns = p.all(conns[:0])
-		now := p.clock.now()
-		for _, c := range conns {
-			c.sweep(now)
-		}
-		clear(conns)
-		if round%10 == 0 {
-			for _, l := range p.listeners {
-				l.check()
-			}
-		}
-	}
 }
 
 func (p *Partner) unixMS(ns int64) float64 {
