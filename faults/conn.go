@@ -30,10 +30,10 @@ type conn struct {
 
 	parked
 
+	nth     atomic.Int32 // how many requests have begun
 	writing atomic.Int64 // when the write under way began; 0: none
 
 	// Of the serving goroutine alone.
-	nth      int
 	headLeft int64 // bytes that the head may still take
 	readErr  error // of the last read: what a parser makes of it may hide it
 
@@ -183,6 +183,6 @@ func (c *conn) close(how outcome, byClient bool) {
 		if e.ended == 0 { // else the cut itself was the end
 			e.ended, e.how, e.byClient = now, how, byClient
 		}
-		e.nth, e.final = int32(c.nth), true
+		e.nth, e.final = c.nth.Load(), true
 	})
 }

@@ -31,6 +31,7 @@ func TestCuts(t *testing.T) {
 		{"reset:at=head", -1, true, "reset", true},
 		{"reset:at=body:50", 50, true, "reset", true},
 		{"reset:at=body:0", 0, true, "reset", true},
+		{"reset:at=chunk", 4 + 50 + 2, true, "reset", true},
 		{"close", -1, false, "closed", false},
 		{"lost-response", -1, false, "closed", true},
 		{"lost-response:then=reset", -1, true, "reset", true},

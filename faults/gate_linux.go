@@ -22,10 +22,6 @@ type gate struct {
 	filler int          // the connection that fills the queue; -1: none
 }
 
-// openTries is how often a free port is looked for: between being found and
-// being bound another process may take it.
-const openTries = 20
-
 // openGate binds addr. Its state is portRefused.
 func openGate(addr netip.AddrPort) (*gate, error) {
 	if addr.Port() != 0 {

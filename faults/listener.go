@@ -98,21 +98,44 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
-	for i, addr := range addrs {
-		if i > 0 {
-			addr = netip.AddrPortFrom(addr.Addr(), l.gates[0].addr.Port())
-		}
-		g, err := openGate(addr)
-		if i > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
-			continue // localhost without IPv6
-		}
-		if err != nil {
-			l.close()
-			return nil, err
-		}
-		l.gates = append(l.gates, g)
+	if l.gates, err = openGates(addrs); err != nil {
+		return nil, err
 	}
 	return l, nil
+}
+
+// openGates binds all the addresses, on the same port. A port that is free on
+// the first and not on the others is no error if any port will do.
+func openGates(addrs []netip.AddrPort) ([]*gate, error) {
+	var err error
+	for range openTries {
+		var gates []*gate
+		for i, addr := range addrs {
+			if i > 0 {
+				addr = netip.AddrPortFrom(addr.Addr(), gates[0].addr.Port())
+			}
+			var g *gate
+			g, err = openGate(addr)
+			if i > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+				err = nil
+				continue // localhost without IPv6
+			}
+			if err != nil {
+				break
+			}
+			gates = append(gates, g)
+		}
+		if err == nil {
+			return gates, nil
+		}
+		for _, g := range gates {
+			g.close()
+		}
+		if len(gates) == 0 || addrs[0].Port() != 0 {
+			break
+		}
+	}
+	return nil, err
 }
 
 // applyNow brings the gates into the state of the plan in force, and keeps them
