@@ -21,9 +21,8 @@ type answer struct {
 
 // Answer sends a whole answer. The effect takes place with it, if it is to.
 func (x *Exchange) answer(a answer) {
-	if a = x.writeHead(a); x.req.Method != http.MethodHead {
-		x.bodyPart(0, a.size, a.size)
-	}
+	a = x.writeHead(a)
+	x.bodyPart(0, a.size, a.size)
 	x.flush()
 }
 
@@ -84,8 +83,11 @@ func appendMS(b []byte, ns int64) []byte {
 }
 
 // bodyPart puts the bytes from from up to to of a body of size bytes into the
-// buffer, and sends what is too much to keep.
+// buffer, and sends what is too much to keep. The answer to HEAD has no body.
 func (x *Exchange) bodyPart(from, to, size int64) {
+	if x.req.Method == http.MethodHead {
+		return
+	}
 	const piece = 32 << 10
 	for from < to && !x.dead {
 		n := min(piece, to-from)

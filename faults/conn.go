@@ -30,10 +30,10 @@ type conn struct {
 
 	parked
 
+	nth     atomic.Int32 // how many requests have begun
 	writing atomic.Int64 // when the write under way began; 0: none
 
 	// Of the serving goroutine alone.
-	nth      int
 	headLeft int64 // bytes that the head may still take
 	readErr  error // of the last read: what a parser makes of it may hide it
 
@@ -109,175 +109,6 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// park gives c to the parker until mode's event comes or until passes. It
-// returns false if c is already over.
-func (c *conn) park(mode watch, until int64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.parkLocked(mode, until)
-}
-
-func (c *conn) parkLocked(mode watch, until int64) bool {
-	if c.over {
-		return false
-	}
-	c.watch, c.until = mode, until
-	return c.p.parker.add(c) == nil
-}
-
-// watchDuring lets the parker watch c while a request is being answered. The
-// channel returned is closed when the client leaves.
-func (c *conn) watchDuring(slot *entry, mode watch) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.current = slot
-	if c.gone == nil {
-		c.gone = make(chan struct{})
-		c.watch = mode
-		if c.over || c.p.parker.add(c) != nil {
-			c.watch = watchNone
-		}
-	}
-	return c.gone
-}
-
-// endWatch takes c back from the parker.
-func (c *conn) endWatch() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watch != watchNone {
-		c.watch = watchNone
-		c.p.parker.remove(c)
-	}
-	c.gone, c.current = nil, nil
-}
-
-// ready is called by the parker when something has come for c.
-func (c *conn) ready(scratch []byte) {
-	c.mu.Lock()
-	switch c.watch {
-	case watchNone:
-		c.mu.Unlock()
-		return
-	case watchIdle:
-		c.watch, c.until = watchNone, 0
-		c.mu.Unlock()
-		c.p.spawn(c.serve)
-		return
-	case watchEnd:
-		c.leaves(c.endSeen())
-		return
-	}
-	// A client that floods the partner must not keep the others waiting.
-	for range 16 {
-		data, again, how := c.receive(scratch)
-		if again {
-			break
-		}
-		if how != notEnded {
-			c.leaves(how)
-			return
-		}
-		if c.watch != watchKeep {
-			continue
-		}
-		if room := maxSaved - len(c.saved); len(data) <= room {
-			c.saved = append(c.saved, data...)
-		} else {
-			c.overflow = true
-		}
-	}
-	c.mu.Unlock()
-}
-
-// leaves notes that the client has left. It is called with the lock held and
-// gives it back.
-func (c *conn) leaves(how outcome) {
-	now := c.p.clock.now()
-	c.left, c.leftHow = now, how
-	c.watch = watchNone
-	c.p.parker.remove(c)
-	if c.gone != nil {
-		close(c.gone)
-		c.gone = nil
-	}
-	current, held, lingering := c.current, c.held, c.lingering
-	c.held, c.current = nil, nil
-	c.mu.Unlock()
-	switch {
-	case lingering:
-		c.close(closed, false)
-	case held != nil:
-		c.l.stats.left.Add(1)
-		c.endHeld(held, how, true)
-	case current != nil:
-		c.p.ledger.update(current, func(e *entry) {
-			e.ended, e.how, e.byClient = now, how, true
-		})
-	}
-}
-
-// endHeld ends what hangs on c, and c with it.
-func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
-	c.l.stats.hung.Add(-1)
-	now := c.p.clock.now()
-	if held.isRequest {
-		c.p.ledger.update(held, func(e *entry) {
-			e.ended, e.how, e.byClient, e.final = now, how, byClient, true
-		})
-		c.l.stats.ended(held.mode, how, byClient)
-	}
-	c.close(how, byClient)
-}
-
-// sweep is called by the sweeper: it ends what has lasted too long.
-func (c *conn) sweep(now int64) {
-	if w := c.writing.Load(); w != 0 && now-w > int64(writeTimeout) {
-		_ = c.tcp.SetDeadline(time.Unix(1, 0))
-	}
-	if c.fullOfUnread() && c.peerClosed() {
-		c.mu.Lock()
-		if !c.over && c.watch == watchEnd {
-			c.leaves(closed)
-			return
-		}
-		c.mu.Unlock()
-	}
-	c.mu.Lock()
-	switch {
-	case c.over:
-	case c.watch != watchNone && c.until != 0 && now > c.until:
-		held, lingering := c.held, c.lingering
-		c.held = nil
-		c.mu.Unlock()
-		switch {
-		case held != nil:
-			c.endHeld(held, expired, false)
-		case lingering:
-			c.close(closed, false)
-		default:
-			c.close(idle, false)
-		}
-		return
-	case c.waiting != 0 && !c.poked && now-c.waiting > int64(parkAfter):
-		c.poked = true
-		_ = c.tcp.SetReadDeadline(time.Unix(1, 0))
-	}
-	c.mu.Unlock()
-}
-
-// fullOfUnread says whether c is not being read and so much waits unread that a
-// FIN may be stuck behind it.
-func (c *conn) fullOfUnread() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.over && c.watch == watchEnd && c.unread() >= fullAt
-}
-
-// fullAt is how many unread bytes may fill a window. Connections with less are
-// not looked up, which would cost too much for thousands.
-const fullAt = 16 << 10
-
 // parkAfter is how long a goroutine waits for the next request before the
 // connection is parked: busy connections are spared the way through the parker.
 const parkAfter = 200 * time.Millisecond
@@ -352,6 +183,6 @@ func (c *conn) close(how outcome, byClient bool) {
 		if e.ended == 0 { // else the cut itself was the end
 			e.ended, e.how, e.byClient = now, how, byClient
 		}
-		e.nth, e.final = int32(c.nth), true
+		e.nth, e.final = c.nth.Load(), true
 	})
 }

@@ -17,7 +17,7 @@ func dripHeadFault() Fault {
 				head := append([]byte(nil), x.buf...)
 				x.buf = x.buf[:0]
 				x.drip(every, int64(len(head)), func(i int64) { x.buf = append(x.buf, head[i]) })
-				if !x.dead && x.end.kind == endAnswer && x.req.Method != http.MethodHead {
+				if !x.dead && x.end.kind == endAnswer {
 					x.bodyPart(0, sent.size, sent.size)
 					x.flush()
 				}

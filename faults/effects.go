@@ -100,3 +100,11 @@ func (ef *effects) counts() (count, duplicates uint64) {
 	defer ef.mu.Unlock()
 	return ef.count, ef.duplicates
 }
+
+func (ef *effects) clear() {
+	ef.mu.Lock()
+	defer ef.mu.Unlock()
+	ef.count, ef.duplicates, ef.withoutKey, ef.forgotten = 0, 0, 0, 0
+	ef.keys = nil
+	ef.order.Init()
+}

@@ -51,9 +51,9 @@ const (
 )
 
 func (x *Exchange) begin(c *conn, now int64) {
-	c.nth++
+	nth := c.nth.Add(1)
 	x.c = c
-	x.e.listener, x.e.isRequest, x.e.conn, x.e.nth = c.l, true, c.id, int32(c.nth)
+	x.e.listener, x.e.isRequest, x.e.conn, x.e.nth = c.l, true, c.id, nth
 	x.e.remote, x.e.accepted, x.e.begun = c.remote, c.accepted, now
 }
 

@@ -19,3 +19,7 @@ func bindError(addr netip.AddrPort, err error) error {
 	}
 	return fmt.Errorf("listen %s: %w", addr, err)
 }
+
+// openTries is how often a free port is looked for: between being found and
+// being bound another process may take it.
+const openTries = 20

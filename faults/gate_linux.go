@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,10 +21,6 @@ type gate struct {
 	ln     net.Listener // set while open
 	filler int          // the connection that fills the queue; -1: none
 }
-
-// openTries is how often a free port is looked for: between being found and
-// being bound another process may take it.
-const openTries = 20
 
 // openGate binds addr. Its state is portRefused.
 func openGate(addr netip.AddrPort) (*gate, error) {
@@ -83,9 +78,6 @@ func bindGate(addr netip.AddrPort) (*gate, error) {
 }
 
 func (g *gate) bind(sa unix.Sockaddr, addr netip.AddrPort) error {
-	// With SO_REUSEADDR the port can be had although old connections of it are
-	// still in TIME_WAIT. Left on, another process could bind the port too as
-	// long as nobody listens, so it is switched off at once.
 	if err := reuse(g.fd, 1); err != nil {
 		return err
 	}
@@ -99,9 +91,25 @@ func (g *gate) bind(sa unix.Sockaddr, addr netip.AddrPort) error {
 	}
 	g.addr = addr
 	// A bound port can still be somebody else's: only listening shows it.
-	if err := unix.Listen(g.fd, 0); err != nil {
+	if err := g.listen(0); err != nil {
 		return err
 	}
+	return g.unlisten()
+}
+
+// listen makes the bound socket listen. SO_REUSEADDR is on meanwhile: accepted
+// connections inherit it, and without it they would keep the port from
+// listening again after it was refused.
+func (g *gate) listen(backlog int) error {
+	if err := reuse(g.fd, 1); err != nil {
+		return err
+	}
+	return unix.Listen(g.fd, backlog)
+}
+
+// unlisten takes the socket back to merely bound. SO_REUSEADDR is off then, or
+// another process could bind the port too and listen on it.
+func (g *gate) unlisten() error {
 	if err := unix.Shutdown(g.fd, unix.SHUT_RD); err != nil {
 		return err
 	}
@@ -157,7 +165,7 @@ func (g *gate) refuse() error {
 		g.filler = -1
 	}
 	if g.state != portRefused {
-		if err := unix.Shutdown(g.fd, unix.SHUT_RD); err != nil {
+		if err := g.unlisten(); err != nil {
 			return fmt.Errorf("listen %s: stop listening: %w", g.addr, err)
 		}
 	}
@@ -166,7 +174,7 @@ func (g *gate) refuse() error {
 }
 
 func (g *gate) open() error {
-	if err := unix.Listen(g.fd, unix.SOMAXCONN); err != nil {
+	if err := g.listen(unix.SOMAXCONN); err != nil {
 		return bindError(g.addr, err)
 	}
 	g.state = portOpen
@@ -180,103 +188,6 @@ func (g *gate) open() error {
 		return fmt.Errorf("listen %s: %w", g.addr, err)
 	}
 	return nil
-}
-
-// The black hole's times.
-const (
-	fillTime  = time.Second            // for the one connection that fills the queue
-	probeTime = 100 * time.Millisecond // in which an answer to the probe would have come
-)
-
-// blacken makes the port answer no SYN, and proves it.
-func (g *gate) blacken() error {
-	if err := unix.Listen(g.fd, 0); err != nil {
-		return bindError(g.addr, err)
-	}
-	g.state = portBlackHole
-	if err := g.fill(); err != nil {
-		return err
-	}
-	fd, err := g.dial()
-	if err != nil {
-		return fmt.Errorf("black hole %s: probe: %w", g.addr, err)
-	}
-	defer unix.Close(fd)
-	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-	for until := time.Now().Add(probeTime); ; {
-		n, err := unix.Poll(poll, int(time.Until(until).Milliseconds())+1)
-		if err == unix.EINTR && time.Now().Before(until) {
-			continue
-		}
-		if n != 0 {
-			return fmt.Errorf("black hole %s: this system answers connects although the accept queue is full: connect-timeout cannot be had here", g.addr)
-		}
-		return nil
-	}
-}
-
-// fill puts one connection into the queue, which has room for exactly one.
-func (g *gate) fill() error {
-	if g.filler >= 0 {
-		unix.Close(g.filler)
-	}
-	var err error
-	if g.filler, err = g.dial(); err != nil {
-		return fmt.Errorf("black hole %s: fill the queue: %w", g.addr, err)
-	}
-	poll := []unix.PollFd{{Fd: int32(g.filler), Events: unix.POLLOUT}}
-	for until := time.Now().Add(fillTime); time.Now().Before(until); {
-		if full, err := g.black(); full || err != nil {
-			return err
-		}
-		_, _ = unix.Poll(poll, 1)
-	}
-	return fmt.Errorf("black hole %s: the accept queue does not fill: connect-timeout cannot be had on this system", g.addr)
-}
-
-// dial starts a connect to the port and does not wait for it.
-func (g *gate) dial() (int, error) {
-	domain, sa := sockaddr(g.addr)
-	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return -1, err
-	}
-	if err := unix.Connect(fd, sa); err != nil && err != unix.EINPROGRESS {
-		unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
-}
-
-// black says whether the queue is full. For a listening socket TCP_INFO tells
-// in unacked how many connections wait to be accepted and in sacked how many
-// may (tcp_get_info in net/ipv4/tcp.c); the kernel drops SYNs while there are
-// more than that.
-func (g *gate) black() (bool, error) {
-	info, err := unix.GetsockoptTCPInfo(g.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil {
-		return false, fmt.Errorf("black hole %s: %w", g.addr, err)
-	}
-	return info.Unacked > info.Sacked, nil
-}
-
-// check looks whether a black hole still is one and mends it. It says what it
-// found, or nothing.
-func (g *gate) check() string {
-	if g.state != portBlackHole {
-		return ""
-	}
-	full, err := g.black()
-	if err == nil && full {
-		return ""
-	}
-	if err == nil {
-		err = g.fill()
-	}
-	if err != nil {
-		return fmt.Sprintf("the black hole %s is open and cannot be closed: %v", g.addr, err)
-	}
-	return fmt.Sprintf("the black hole %s had opened and was closed again", g.addr)
 }
 
 func (g *gate) close() {

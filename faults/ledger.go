@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,11 +21,11 @@ type Ledger struct {
 	seq     uint64 // of the newest entry
 	dropped uint64 // entries that fell out
 	changed chan struct{}
-	feeds   map[*feed]struct{}
+	feeds   map[*Feed]struct{}
 }
 
 func newLedger(base time.Time, size int) *Ledger {
-	return &Ledger{base: base, size: size, feeds: map[*feed]struct{}{}}
+	return &Ledger{base: base, size: size, feeds: map[*Feed]struct{}{}}
 }
 
 // Query says which entries are asked for. The zero value asks for all.
@@ -168,34 +169,44 @@ func (l *Ledger) Dropped() uint64 {
 	return l.dropped
 }
 
-// feed is one stream of final entries.
-type feed struct {
+// Feed is a stream of the entries that end from its beginning on, in the order
+// of ending. The partner never waits for whoever reads it: what does not fit into
+// the buffer is counted as missed.
+type Feed struct {
+	ledger *Ledger
 	ch     chan Entry
-	missed uint64 // since the last entry that got through; under the ledger's lock
+	missed atomic.Uint64
 }
 
-func (f *feed) offer(e Entry) {
-	select {
-	case f.ch <- e:
-	default:
-		f.missed++
-	}
-}
-
-// Follow returns a channel of every entry that ends from now on, in the order
-// of ending, and a function that closes it and returns how many entries were
-// lost because nobody took them: the channel holds up to buffer of them, and
-// the partner never waits.
-func (l *Ledger) Follow(buffer int) (<-chan Entry, func() uint64) {
-	f := &feed{ch: make(chan Entry, buffer)}
+// Follow begins a stream that holds up to buffer entries. Close ends it.
+func (l *Ledger) Follow(buffer int) *Feed {
+	f := &Feed{ledger: l, ch: make(chan Entry, buffer)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.feeds[f] = struct{}{}
-	return f.ch, sync.OnceValue(func() uint64 {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.feeds, f)
+	return f
+}
+
+// Entries returns the channel on which the entries come. Close closes it.
+func (f *Feed) Entries() <-chan Entry { return f.ch }
+
+// Missed returns how many entries were lost since it was last asked.
+func (f *Feed) Missed() uint64 { return f.missed.Swap(0) }
+
+// Close ends the stream. What is in the buffer can still be read.
+func (f *Feed) Close() {
+	f.ledger.mu.Lock()
+	defer f.ledger.mu.Unlock()
+	if _, open := f.ledger.feeds[f]; open {
+		delete(f.ledger.feeds, f)
 		close(f.ch)
-		return f.missed
-	})
+	}
+}
+
+func (f *Feed) offer(e Entry) {
+	select {
+	case f.ch <- e:
+	default:
+		f.missed.Add(1)
+	}
 }

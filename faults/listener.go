@@ -3,7 +3,6 @@ package faults
 import (
 	"crypto/tls"
 	"errors"
-	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -20,6 +19,10 @@ type listener struct {
 	stats   counters
 	effects effects
 
+	changing   sync.Mutex // held while the plan is changed; guards the next two
+	configured []Spec     // what Config said
+	base       []Spec     // what returns when a change with a time to live is over
+
 	mu     sync.Mutex // guards the gates
 	gates  []*gate
 	closed bool
@@ -32,6 +35,9 @@ type Listener struct {
 	Faults    []string         `json:"faults"` // as Parse reads them
 	URL       string           `json:"url"`
 	Addresses []netip.AddrPort `json:"addresses"`
+	Open      int64            `json:"open"`               // connections now
+	Hung      int64            `json:"hung"`               // connections now that are held without an answer
+	UntilMS   float64          `json:"until_ms,omitempty"` // when its former faults return, in Unix milliseconds
 }
 
 // Listeners returns the listeners in the order of Config.
@@ -45,7 +51,13 @@ func (p *Partner) Listeners() []Listener {
 
 func (l *listener) describe() Listener {
 	pl := l.plan.Load()
-	d := Listener{Name: l.name, Mode: pl.mode(), Faults: []string{}}
+	d := Listener{
+		Name: l.name, Mode: modeOf(pl.specs), Faults: []string{},
+		Open: l.stats.open.Load(), Hung: l.stats.hung.Load(),
+	}
+	if pl.until != 0 {
+		d.UntilMS = l.p.unixMS(pl.until)
+	}
 	for _, s := range pl.specs {
 		d.Faults = append(d.Faults, s.String())
 	}
@@ -72,39 +84,64 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	if err := checkSpecs(lc.Faults); err != nil {
 		return nil, &ConfigError{err}
 	}
-	pl, err := newPlan(lc.Faults, p.cfg.Seed, lc.Name)
+	if l.name == "" {
+		l.name = modeOf(lc.Faults)
+	}
+	pl, err := newPlan(lc.Faults, p.cfg.Seed, l.name)
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
+	pl.begun = p.clock.now()
 	l.plan.Store(pl)
-	if l.name == "" {
-		l.name = pl.mode()
-	}
+	l.configured, l.base = lc.Faults, lc.Faults
 	addrs, err := addresses(lc.Listen, p.cfg.AllowRemote)
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
-	for i, addr := range addrs {
-		if i > 0 {
-			addr = netip.AddrPortFrom(addr.Addr(), l.gates[0].addr.Port())
-		}
-		g, err := openGate(addr)
-		if i > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
-			continue // localhost without IPv6
-		}
-		if err != nil {
-			l.close()
-			return nil, err
-		}
-		l.gates = append(l.gates, g)
+	if l.gates, err = openGates(addrs); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
-// applyNow starts the plan's clock and brings the gates into its state.
+// openGates binds all the addresses, on the same port. A port that is free on
+// the first and not on the others is no error if any port will do.
+func openGates(addrs []netip.AddrPort) ([]*gate, error) {
+	var err error
+	for range openTries {
+		var gates []*gate
+		for i, addr := range addrs {
+			if i > 0 {
+				addr = netip.AddrPortFrom(addr.Addr(), gates[0].addr.Port())
+			}
+			var g *gate
+			g, err = openGate(addr)
+			if i > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+				err = nil
+				continue // localhost without IPv6
+			}
+			if err != nil {
+				break
+			}
+			gates = append(gates, g)
+		}
+		if err == nil {
+			return gates, nil
+		}
+		for _, g := range gates {
+			g.close()
+		}
+		if len(gates) == 0 || addrs[0].Port() != 0 {
+			break
+		}
+	}
+	return nil, err
+}
+
+// applyNow brings the gates into the state of the plan in force, and keeps them
+// in it.
 func (l *listener) applyNow() error {
 	pl := l.plan.Load()
-	pl.begun = l.p.clock.now()
 	if pl.stages {
 		l.p.spawn(func() { l.follow(pl) })
 	}
@@ -117,11 +154,11 @@ func (l *listener) follow(pl *plan) {
 		t := time.NewTimer(at - time.Duration(l.p.clock.now()-pl.begun))
 		select {
 		case <-t.C:
-		case <-l.p.stopping:
+		case <-pl.replaced:
 			t.Stop()
 			return
-		}
-		if l.plan.Load() != pl {
+		case <-l.p.stopping:
+			t.Stop()
 			return
 		}
 		if err := l.applyPort(pl); err != nil {
@@ -135,7 +172,7 @@ func (l *listener) applyPort(pl *plan) error {
 	state, isPort := pl.port(time.Duration(l.p.clock.now() - pl.begun))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.closed || l.plan.Load() != pl {
 		return nil
 	}
 	for _, g := range l.gates {
@@ -194,107 +231,4 @@ func (l *listener) close() {
 	for _, g := range l.gates {
 		g.close()
 	}
-}
-
-// acceptPause is the wait after an accept that found no descriptor free.
-const acceptPause = 20 * time.Millisecond
-
-// accept takes connections until ln is closed.
-func (l *listener) accept(ln net.Listener) {
-	for {
-		nc, err := ln.Accept()
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) || l.p.isStopping() {
-				return
-			}
-			var again interface{ Temporary() bool }
-			if !errors.As(err, &again) || !again.Temporary() {
-				return
-			}
-			select {
-			case <-time.After(acceptPause):
-			case <-l.p.stopping:
-				return
-			}
-			continue
-		}
-		l.welcome(nc.(*net.TCPConn))
-	}
-}
-
-// welcome takes a new connection over.
-func (l *listener) welcome(tcp *net.TCPConn) {
-	p := l.p
-	c := &conn{p: p, l: l, tcp: tcp, accepted: p.clock.now()}
-	c.remote, c.local = addrPort(tcp.RemoteAddr()), addrPort(tcp.LocalAddr())
-	c.fd = descriptor(tcp)
-	c.stream = rawSide{c}
-	if l.tls != nil {
-		c.tls = tls.Server(tlsSide{tcp, rawSide{c}}, l.tls)
-		c.stream = c.tls
-	}
-	l.stats.accepted.Add(1)
-	l.stats.open.Add(1)
-	room := p.remember(c)
-	pl := l.plan.Load()
-	e := entry{listener: l, conn: c.id, remote: c.remote, accepted: c.accepted, begun: c.accepted}
-	e.number = pl.connections.Add(1)
-	spec := pl.connection(e.number, time.Duration(c.accepted-pl.begun))
-	if spec != nil {
-		e.mode = spec.fault.index
-	} else {
-		e.mode = pl.first()
-	}
-	c.slot = p.ledger.begin(&e)
-	switch {
-	case !room:
-		c.close(overfull, false)
-	case spec != nil:
-		c.strike(spec)
-	default:
-		if !c.park(watchIdle, c.accepted+int64(p.cfg.IdleTimeout)) || p.isStopping() {
-			c.close(stopped, false)
-		}
-	}
-}
-
-// strike lets a fault at connection level act.
-func (c *conn) strike(spec *Spec) {
-	x := c.p.exchanges.Get().(*Exchange)
-	defer x.release()
-	x.c, x.spec, x.slot, x.plan = c, spec, c.slot, c.l.plan.Load()
-	spec.behavior.connection(x)
-	if x.end.kind == endHold {
-		c.l.stats.hung.Add(1)
-		if held := c.holdEntry(c.slot, x.end); held != nil {
-			c.endHeld(held, stopped, false)
-		}
-		return
-	}
-	if x.end.kind == endRST {
-		_ = c.tcp.SetLinger(0)
-	}
-	c.l.stats.ended(spec.fault.index, x.end.how, false)
-	c.close(x.end.how, false)
-}
-
-func addrPort(addr net.Addr) netip.AddrPort {
-	tcp, ok := addr.(*net.TCPAddr)
-	if !ok {
-		return netip.AddrPort{}
-	}
-	ap := tcp.AddrPort()
-	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
-}
-
-// descriptor returns the number that tcp has for the kernel. It stays valid as
-// long as tcp is not closed, which only happens under the connection's lock.
-func descriptor(tcp *net.TCPConn) int {
-	raw, err := tcp.SyscallConn()
-	if err != nil {
-		return -1
-	}
-	fd := -1
-	_ = raw.Control(func(n uintptr) { fd = int(n) })
-	return fd
 }

@@ -28,9 +28,10 @@ type Partner struct {
 	closed    chan struct{}
 	wg        sync.WaitGroup // accepting and serving goroutines, the sweeper
 
-	mu    sync.Mutex
-	conns map[uint64]*conn
-	last  uint64 // number of the newest connection
+	mu      sync.Mutex
+	conns   map[uint64]*conn
+	last    uint64 // number of the newest connection
+	waiting bool   // Close waits for wg: nothing may be added
 }
 
 // Start starts a partner. Its ports are open, refused or silent when it returns;
@@ -74,7 +75,7 @@ func Start(cfg Config) (*Partner, error) {
 			return nil, err
 		}
 	}
-	p.wg.Go(p.sweep) // reads the listeners, so not before they are all there
+	p.spawn(p.sweep)
 	return p, nil
 }
 
@@ -109,6 +110,9 @@ func (p *Partner) shutDown() {
 	for _, c := range p.all(nil) {
 		c.stop()
 	}
+	p.mu.Lock()
+	p.waiting = true
+	p.mu.Unlock()
 	p.wg.Wait()
 	// What was parked while it was being stopped.
 	for _, c := range p.all(nil) {
@@ -148,8 +152,14 @@ func (p *Partner) isStopping() bool {
 	}
 }
 
-// spawn runs f in a goroutine that Close waits for.
-func (p *Partner) spawn(f func()) { p.wg.Go(f) }
+// spawn runs f in a goroutine that Close waits for, unless Close already does.
+func (p *Partner) spawn(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.waiting {
+		p.wg.Go(f)
+	}
+}
 
 // conn returns the connection of that number, or nil if it is over.
 func (p *Partner) conn(id uint64) *conn {
@@ -182,36 +192,6 @@ func (p *Partner) all(buf []*conn) []*conn {
 		buf = append(buf, c)
 	}
 	return buf
-}
-
-// sweepEvery is how often connections are looked at for what has lasted too
-// long; bounds are kept to within it.
-const sweepEvery = 100 * time.Millisecond
-
-// sweep ends what lasts too long and checks the black holes, until the partner
-// stops.
-func (p *Partner) sweep() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	var conns []*conn
-	for round := 1; ; round++ {
-		select {
-		case <-tick.C:
-		case <-p.stopping:
-			return
-		}
-		conns = p.all(conns[:0])
-		now := p.clock.now()
-		for _, c := range conns {
-			c.sweep(now)
-		}
-		clear(conns)
-		if round%10 == 0 {
-			for _, l := range p.listeners {
-				l.check()
-			}
-		}
-	}
 }
 
 func (p *Partner) unixMS(ns int64) float64 {

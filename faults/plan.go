@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +21,9 @@ type plan struct {
 	atAccept bool            // some entry acts on connections
 	seed     uint64          // of the listener
 	begun    int64           // when it came into force
+	until    int64           // when it falls back; 0: never
+
+	replaced chan struct{} // closed when another plan takes its place
 
 	requests, connections atomic.Uint64
 }
@@ -27,7 +31,7 @@ type plan struct {
 func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 	h := fnv.New64a()
 	h.Write([]byte(listener))
-	p := &plan{seed: seed ^ h.Sum64(), ok: Spec{}.whole(), started: make([]time.Duration, len(specs))}
+	p := &plan{replaced: make(chan struct{}), seed: seed ^ h.Sum64(), ok: Spec{}.whole(), started: make([]time.Duration, len(specs))}
 	var at time.Duration
 	for i, s := range specs {
 		s = s.fresh()
@@ -162,19 +166,16 @@ func (p *plan) isTLS() bool {
 	return len(p.specs) == 1 && p.specs[0].behavior.tls
 }
 
-// mode names what the plan does.
-func (p *plan) mode() string {
-	switch len(p.specs) {
-	case 0:
-		return p.ok.Name()
-	case 1:
-		return p.specs[0].Name()
+// modeOf names what the faults do.
+func modeOf(specs []Spec) string {
+	if len(specs) == 0 {
+		return Spec{}.Name()
 	}
-	name := p.specs[0].Name()
-	for _, s := range p.specs[1:] {
-		name += "+" + s.Name()
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name()
 	}
-	return name
+	return strings.Join(names, "+")
 }
 
 // maxFaults bounds the faults in a row on one listener.

@@ -5,8 +5,8 @@ func resetFault() Fault {
 		Name: "reset", Effect: "no before the head, yes from it on", acts: true, Curl: "56", Class: "reset",
 		Summary: "a RST at the named place",
 		Params: []Param{
-			atParam("request", "where it comes: right after accept, after the request was read, in the head, or after N bytes of the body",
-				"accept", "request", "head", "body:N"),
+			atParam("request", "where it comes: right after accept, after the request was read, in the head, after N bytes of the body, or after one whole chunk of half of it",
+				"accept", "request", "head", "body:N", "chunk"),
 			cutBodyParam(),
 		},
 		build: func(a args) (behavior, error) {

@@ -16,7 +16,7 @@ const ledgerQueue = 1 << 16
 // ledgerFile writes every entry that ends to a file.
 type ledgerFile struct {
 	file *os.File
-	stop func() uint64
+	feed *faults.Feed
 	done chan error
 }
 
@@ -25,9 +25,8 @@ func openLedger(path string, ledger *faults.Ledger) (*ledgerFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--ledger: %w", err)
 	}
-	entries, stop := ledger.Follow(ledgerQueue)
-	l := &ledgerFile{f, stop, make(chan error, 1)}
-	go func() { l.done <- writeEntries(f, entries) }()
+	l := &ledgerFile{f, ledger.Follow(ledgerQueue), make(chan error, 1)}
+	go func() { l.done <- writeEntries(f, l.feed.Entries()) }()
 	return l, nil
 }
 
@@ -54,7 +53,7 @@ func writeEntries(w io.Writer, entries <-chan faults.Entry) error {
 
 // close ends the file and says on w what it lacks.
 func (l *ledgerFile) close(w io.Writer) {
-	missed := l.stop()
+	l.feed.Close()
 	err := <-l.done
 	if closeErr := l.file.Close(); err == nil {
 		err = closeErr
@@ -62,7 +61,7 @@ func (l *ledgerFile) close(w io.Writer) {
 	if err != nil {
 		fmt.Fprintf(w, "partner: --ledger: the file is not whole: %v\n", err)
 	}
-	if missed > 0 {
+	if missed := l.feed.Missed(); missed > 0 {
 		fmt.Fprintf(w, "partner: --ledger: %d entries are missing: the disk was too slow\n", missed)
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
@@ -23,7 +21,9 @@ what one does not hit (when=first=3) gets the next, in the end ok.`
 const rootExample = `  partner --mode slow --delay 300ms
   partner --mode slow:delay=300ms,when=first=3
   partner --mode all --listen 127.0.0.1:0 --admin 127.0.0.1:0
-  curl http://127.0.0.1:8079/v1/ledger`
+  partner --config partner.yaml --ledger ledger.jsonl
+  partner ctl ledger
+  curl 'http://127.0.0.1:8080/?fault=status:status=500'`
 
 func newRoot(s cli.Streams) *cobra.Command {
 	o := &serveOptions{}
@@ -34,20 +34,25 @@ func newRoot(s cli.Streams) *cobra.Command {
 		Example: rootExample,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.params = changedParams(cmd)
+			if err := o.source.read(cmd); err != nil {
+				return err
+			}
+			o.adminChanged = cmd.Flags().Changed("admin")
 			return runServe(cmd.Context(), o, s)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(faults.Names(), ", "))
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address; port 0 picks a free one, localhost means IPv4 and IPv6; with --mode all the first of a row of ports")
-	f.StringVar(&o.admin, "admin", "127.0.0.1:8079", "address of the admin port")
-	f.BoolVar(&o.allowRemote, "allow-remote", false, "allow addresses that others can reach, not only loopback")
+	f.StringVar(&o.source.listen, "listen", defaultListen, "address; port 0 picks a free one, localhost means IPv4 and IPv6; with --mode all the first of a row of ports")
+	f.StringVar(&o.admin, "admin", defaultAdmin, "address of the admin port")
 	f.StringVar(&o.ledger, "ledger", "", "append every entry that ends to this `file`, one JSON object a line")
 	f.BoolVar(&o.json, "json", false, "print the ready lines as JSON objects")
-	addParamFlags(cmd)
-	cmd.AddCommand(newModes(s))
+	f.BoolVar(&o.tls, "tls", false, "speak TLS, with a certificate made at start")
+	f.StringVar(&o.tlsCA, "tls-ca", "", "write the certificate that clients must trust to this `file`")
+	f.BoolVar(&o.noPerRequest, "no-per-request", false, "do not let requests choose a fault by ?fault= or the header X-Partner-Fault")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "allow addresses that others can reach, not only loopback")
+	o.source.flags(cmd)
+	cmd.AddCommand(newModes(s), newSchedule(s), newCtl(s))
 	return cmd
 }
 

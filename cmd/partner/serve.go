@@ -2,27 +2,35 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
+	"net/netip"
+	"os"
+	"slices"
 	"time"
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
+	"chaoslab/faults/config"
 )
 
 // serveOptions are what the flags of partner say.
 type serveOptions struct {
-	modes       []string
-	params      map[string]string
-	listen      string
-	admin       string
-	allowRemote bool
-	ledger      string
-	json        bool
+	source       source
+	admin        string
+	adminChanged bool
+	allowRemote  bool
+	noPerRequest bool
+	tls          bool
+	tlsCA        string
+	ledger       string
+	json         bool
 }
+
+const defaultAdmin = "127.0.0.1:8079"
 
 // stopTime is how long the end may take: SIGTERM ends the process within 2 s,
 // whatever hangs.
@@ -30,14 +38,12 @@ const stopTime = 1500 * time.Millisecond
 
 // runServe runs a partner until ctx is done.
 func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
-	listeners, err := o.listeners()
+	f, err := o.prepare()
 	if err != nil {
 		return err
 	}
-	partner, err := faults.Start(faults.Config{
-		Listeners: listeners, AllowRemote: o.allowRemote,
-		Event: func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) },
-	})
+	f.Config.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
+	partner, err := faults.Start(f.Config)
 	var wrong *faults.ConfigError
 	switch {
 	case errors.As(err, &wrong):
@@ -56,11 +62,12 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 			file.close(s.Err)
 		}()
 	}
-	server, err := admin.Start(admin.Config{Partner: partner, Listen: o.admin, AllowRemote: o.allowRemote})
+	server, err := admin.Start(admin.Config{Partner: partner, Listen: f.Admin, AllowRemote: o.allowRemote})
 	if err != nil {
 		return err
 	}
 	defer closeWithin(server.Close)
+	fmt.Fprintf(s.Err, "seed %d\n", partner.Seed())
 	if err := printReady(s.Out, o.json, partner.Listeners(), server.URL()); err != nil {
 		return fmt.Errorf("ready lines: %w", err)
 	}
@@ -68,57 +75,68 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	return cli.Exit(cli.ExitInterrupted, nil)
 }
 
+// prepare makes the configuration out of flags and file.
+func (o *serveOptions) prepare() (config.File, error) {
+	f, err := o.source.load()
+	if err != nil {
+		return f, err
+	}
+	f.Config.AllowRemote = o.allowRemote
+	f.Config.NoPerRequest = f.Config.NoPerRequest || o.noPerRequest
+	if o.adminChanged || f.Admin == "" {
+		f.Admin = o.admin
+	}
+	if o.tls {
+		for i := range f.TLS {
+			f.TLS[i] = true
+		}
+	}
+	return f, o.certify(f)
+}
+
+// certify gives the listeners that are to speak TLS a certificate, and the user
+// the authority to trust.
+func (o *serveOptions) certify(f config.File) error {
+	if !slices.Contains(f.TLS, true) {
+		if o.tlsCA != "" {
+			return cli.Usagef("--tls-ca: no listener speaks TLS: give --tls too")
+		}
+		return nil
+	}
+	var addrs []netip.Addr
+	for _, l := range f.Config.Listeners {
+		if host, _, err := net.SplitHostPort(l.Listen); err == nil {
+			if a, err := netip.ParseAddr(host); err == nil && !a.IsUnspecified() {
+				addrs = append(addrs, a)
+			}
+		}
+	}
+	setup, authority, err := faults.SelfSigned(addrs...)
+	if err != nil {
+		return err
+	}
+	if o.tlsCA != "" {
+		if err := os.WriteFile(o.tlsCA, authority, 0o644); err != nil {
+			return fmt.Errorf("--tls-ca: %w", err)
+		}
+	}
+	setTLS(f, setup)
+	return nil
+}
+
+func setTLS(f config.File, setup *tls.Config) {
+	for i, on := range f.TLS {
+		// Who waits for TLS to begin waits for ever in tls-timeout, with or
+		// without a certificate.
+		if on {
+			f.Config.Listeners[i].TLS = setup
+		}
+	}
+}
+
 // closeWithin closes what must not keep the process from ending.
 func closeWithin(closer func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	_ = closer(ctx) // the process ends anyway, and takes what is left with it
-}
-
-// listeners makes the configuration from the flags.
-func (o *serveOptions) listeners() ([]faults.ListenerConfig, error) {
-	switch {
-	case len(o.modes) == 0:
-		return nil, cli.Usagef("no mode given: type %q for one fault, %q for each on its own port, %q for what there is",
-			"partner --mode slow", "partner --mode all", "partner modes")
-	case len(o.modes) == 1 && o.modes[0] == "all":
-		return o.everything()
-	}
-	specs, err := parseModes(o.modes, o.params)
-	if err != nil {
-		return nil, err
-	}
-	return []faults.ListenerConfig{{Listen: o.listen, Faults: specs}}, nil
-}
-
-// everything gives each fault a port: the one of --listen and those after it, or
-// free ones.
-func (o *serveOptions) everything() ([]faults.ListenerConfig, error) {
-	host, port, err := net.SplitHostPort(o.listen)
-	if err != nil {
-		return nil, cli.Usagef("--listen %q: write HOST:PORT, such as 127.0.0.1:8080", o.listen)
-	}
-	first, err := strconv.Atoi(port)
-	names := faults.Names()
-	if err != nil || first < 0 || first+len(names)-1 > 65535 {
-		return nil, cli.Usagef("--listen %q: %d ports from there on are needed", o.listen, len(names))
-	}
-	for _, key := range []string{"when", "for"} {
-		if _, ok := o.params[key]; ok {
-			return nil, cli.Usagef("--%s does not go with --mode all: choose one mode", key)
-		}
-	}
-	specs, err := parseModes(names, o.params)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]faults.ListenerConfig, len(specs))
-	for i, s := range specs {
-		p := 0
-		if first > 0 {
-			p = first + i
-		}
-		all[i] = faults.ListenerConfig{Listen: net.JoinHostPort(host, strconv.Itoa(p)), Faults: []faults.Spec{s}}
-	}
-	return all, nil
 }

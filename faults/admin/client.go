@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,8 +39,12 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Listeners returns the partner's listeners.
 func (c *Client) Listeners(ctx context.Context) ([]faults.Listener, error) {
+	return c.listeners(ctx, http.MethodGet, "/v1/listeners", nil)
+}
+
+func (c *Client) listeners(ctx context.Context, method, path string, body io.Reader) ([]faults.Listener, error) {
 	var out Listeners
-	err := c.call(ctx, http.MethodGet, "/v1/listeners", nil, func(r io.Reader) error {
+	err := c.call(ctx, method, path, body, func(r io.Reader) error {
 		return json.NewDecoder(r).Decode(&out)
 	})
 	if err == nil && out.Schema != ListenersSchema {
@@ -53,7 +58,11 @@ func (c *Client) Listeners(ctx context.Context) ([]faults.Listener, error) {
 func (c *Client) Ledger(ctx context.Context, q faults.Query, wait time.Duration) ([]faults.Entry, error) {
 	var entries []faults.Entry
 	err := c.call(ctx, http.MethodGet, "/v1/ledger"+encodeQuery(q, wait), nil, func(r io.Reader) error {
-		return eachEntry(r, func(e faults.Entry) error {
+		return eachLine(r, func(line []byte) error {
+			var e faults.Entry
+			if err := json.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("the answer is no ledger: %w", err)
+			}
 			entries = append(entries, e)
 			return nil
 		})
@@ -64,6 +73,80 @@ func (c *Client) Ledger(ctx context.Context, q faults.Query, wait time.Duration)
 // ClearLedger makes the partner forget its entries.
 func (c *Client) ClearLedger(ctx context.Context) error {
 	return c.call(ctx, http.MethodDelete, "/v1/ledger", nil, nil)
+}
+
+// Set gives a listener other faults; see faults.Partner.Set. It returns the
+// listeners as they are then.
+func (c *Client) Set(ctx context.Context, listener string, specs []string, ttl time.Duration) ([]faults.Listener, error) {
+	change := Change{Faults: append([]string{}, specs...)}
+	if ttl > 0 {
+		change.TTL = ttl.String()
+	}
+	body, err := json.Marshal(change)
+	if err != nil {
+		return nil, err
+	}
+	return c.listeners(ctx, http.MethodPut, "/v1/listeners/"+url.PathEscape(listener)+"/faults", bytes.NewReader(body))
+}
+
+// Reset gives a listener, or all if the name is empty, the faults it was started
+// with. It returns the listeners as they are then.
+func (c *Client) Reset(ctx context.Context, listener string) ([]faults.Listener, error) {
+	path := "/v1/faults"
+	if listener != "" {
+		path = "/v1/listeners/" + url.PathEscape(listener) + "/faults"
+	}
+	return c.listeners(ctx, http.MethodDelete, path, nil)
+}
+
+// Effects returns what each listener has really done.
+func (c *Client) Effects(ctx context.Context) ([]faults.Effects, error) {
+	var all []faults.Effects
+	err := c.call(ctx, http.MethodGet, "/v1/effects", nil, func(r io.Reader) error {
+		dec := json.NewDecoder(r)
+		for {
+			var e faults.Effects
+			if err := dec.Decode(&e); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return fmt.Errorf("the answer tells no effects: %w", err)
+			}
+			all = append(all, e)
+		}
+	})
+	return all, err
+}
+
+// ClearEffects makes the partner forget effects and keys.
+func (c *Client) ClearEffects(ctx context.Context) error {
+	return c.call(ctx, http.MethodDelete, "/v1/effects", nil, nil)
+}
+
+// Stream calls each with every entry that ends from now on, and with how many
+// were missed before it, until ctx is done or the partner ends, which is no
+// error, or each returns one.
+func (c *Client) Stream(ctx context.Context, each func(e faults.Entry, missed uint64) error) error {
+	var missed uint64
+	err := c.call(ctx, http.MethodGet, "/v1/ledger/stream", nil, func(r io.Reader) error {
+		return eachLine(r, func(line []byte) error {
+			var m Missed
+			if json.Unmarshal(line, &m) == nil && m.Schema == MissedSchema {
+				missed += m.Missed
+				return nil
+			}
+			var e faults.Entry
+			if err := json.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("the answer is no ledger: %w", err)
+			}
+			n := missed
+			missed = 0
+			return each(e, n)
+		})
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func encodeQuery(q faults.Query, wait time.Duration) string {
@@ -88,16 +171,12 @@ func encodeQuery(q faults.Query, wait time.Duration) string {
 	return "?" + v.Encode()
 }
 
-// eachEntry reads JSON Lines.
-func eachEntry(r io.Reader, f func(faults.Entry) error) error {
+// eachLine reads JSON Lines.
+func eachLine(r io.Reader, f func([]byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var e faults.Entry
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("the answer is no ledger: %w", err)
-		}
-		if err := f(e); err != nil {
+		if err := f(lines.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,12 @@ func Handler(p *faults.Partner, anyHost bool) http.Handler {
 	mux.HandleFunc("GET /v1/listeners", h.listeners)
 	mux.HandleFunc("GET /v1/ledger", h.ledger)
 	mux.HandleFunc("DELETE /v1/ledger", h.clearLedger)
+	mux.HandleFunc("GET /v1/ledger/stream", h.stream)
+	mux.HandleFunc("GET /v1/effects", h.effects)
+	mux.HandleFunc("DELETE /v1/effects", h.clearEffects)
+	mux.HandleFunc("PUT /v1/listeners/{name}/faults", h.set)
+	mux.HandleFunc("DELETE /v1/listeners/{name}/faults", h.reset)
+	mux.HandleFunc("DELETE /v1/faults", h.reset)
 	return guard(mux, anyHost)
 }
 

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
+	"chaoslab/faults/config"
+)
+
+// source is where the faults come from: modes and their parameters on the
+// command line, or a file.
+type source struct {
+	modes   []string
+	params  map[string]string
+	file    string
+	listen  string
+	seed    uint64
+	hasSeed bool
+}
+
+const defaultListen = "127.0.0.1:8080"
+
+func (o *source) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(faults.Names(), ", "))
+	f.StringVar(&o.file, "config", "", "several listeners, their faults in order and schedules, from a YAML `file`")
+	f.Uint64Var(&o.seed, "seed", 0, "makes the row of outcomes; without it one is drawn, and printed")
+	addParamFlags(cmd)
+}
+
+// read takes from the flags what they do not store by themselves.
+func (o *source) read(cmd *cobra.Command) error {
+	o.params = changedParams(cmd)
+	o.hasSeed = cmd.Flags().Changed("seed")
+	if o.file == "" {
+		return nil
+	}
+	if len(o.modes) > 0 || len(o.params) > 0 || cmd.Flags().Changed("listen") {
+		return cli.Usagef("--config says which faults are where: leave out --mode, --listen and the parameters of modes")
+	}
+	return nil
+}
+
+// config makes a partner's configuration. TLS of its file says which listeners
+// are to speak it.
+func (o *source) config() (faults.Config, error) {
+	f, err := o.load()
+	return f.Config, err
+}
+
+func (o *source) load() (config.File, error) {
+	var f config.File
+	var err error
+	if o.file != "" {
+		f, err = readConfig(o.file)
+	} else {
+		f.Config.Listeners, err = o.listeners()
+		f.TLS = make([]bool, len(f.Config.Listeners))
+	}
+	if err != nil {
+		return f, err
+	}
+	switch {
+	case o.hasSeed:
+		f.Config.Seed = o.seed
+	case !f.Seed:
+		f.Config.Seed = drawSeed()
+	}
+	return f, nil
+}
+
+func readConfig(path string) (config.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return config.File{}, fmt.Errorf("--config: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, config.MaxSize+1))
+	if err != nil {
+		return config.File{}, fmt.Errorf("--config: %w", err)
+	}
+	f, err := config.Parse(path, text)
+	if err != nil {
+		return f, cli.Usagef("%w", err)
+	}
+	return f, nil
+}
+
+// drawSeed draws a seed that is short enough to be typed.
+func drawSeed() uint64 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return uint64(binary.NativeEndian.Uint32(b[:]))
+}
+
+// listeners makes the configuration from the flags.
+func (o *source) listeners() ([]faults.ListenerConfig, error) {
+	switch {
+	case len(o.modes) == 0:
+		return nil, cli.Usagef("no mode given: type %q for one fault, %q for each on its own port, %q for what there is",
+			"partner --mode slow", "partner --mode all", "partner modes")
+	case len(o.modes) == 1 && o.modes[0] == "all":
+		return o.everything()
+	}
+	specs, err := parseModes(o.modes, o.params)
+	if err != nil {
+		return nil, err
+	}
+	return []faults.ListenerConfig{{Listen: o.listen, Faults: specs}}, nil
+}
+
+// everything gives each fault a port: the one of --listen and those after it, or
+// free ones.
+func (o *source) everything() ([]faults.ListenerConfig, error) {
+	host, first, err := splitListen(o.listen)
+	names := faults.Names()
+	if err != nil || first > 0 && first+len(names)-1 > 65535 {
+		return nil, cli.Usagef("--listen %q: write HOST:PORT; %d ports from there on are needed, or port 0 for free ones", o.listen, len(names))
+	}
+	for _, key := range []string{"when", "for"} {
+		if _, ok := o.params[key]; ok {
+			return nil, cli.Usagef("--%s does not go with --mode all: choose one mode", key)
+		}
+	}
+	specs, err := parseModes(names, o.params)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]faults.ListenerConfig, len(specs))
+	for i, s := range specs {
+		p := 0
+		if first > 0 {
+			p = first + i
+		}
+		all[i] = faults.ListenerConfig{Listen: net.JoinHostPort(host, strconv.Itoa(p)), Faults: []faults.Spec{s}}
+	}
+	return all, nil
+}
+
+func splitListen(listen string) (host string, port int, err error) {
+	if listen == "" {
+		listen = defaultListen
+	}
+	host, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = strconv.Atoi(text)
+	if err == nil && (port < 0 || port > 65535) {
+		err = errors.New("no such port")
+	}
+	return host, port, err
+}

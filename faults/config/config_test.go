@@ -1,0 +1,107 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"chaoslab/faults"
+)
+
+const whole = `# a partner
+seed: 7
+admin: 127.0.0.1:8079
+ledger_size: 1000
+max_connections: 50
+per_request: false
+listeners:
+  - name: pay
+    listen: 127.0.0.1:8080
+    faults:
+      - slow:delay=300ms,when=first=3
+      - mode: status
+        status: 429
+        retry-after: 1
+        for: 10s
+      - mode: slow
+        delay: uniform(1ms,5ms)
+  - name: ship
+    listen: localhost:8081
+    tls: true
+`
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	f, err := Parse("p.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := f.Config
+	if c.Seed != 7 || !f.Seed || f.Admin != "127.0.0.1:8079" || c.LedgerSize != 1000 || c.MaxConns != 50 || !c.NoPerRequest || len(c.Listeners) != 2 {
+		t.Errorf("got %+v", f)
+	}
+	if l := c.Listeners[1]; l.Name != "ship" || l.Listen != "localhost:8081" || len(l.Faults) != 0 || f.TLS[0] || !f.TLS[1] {
+		t.Errorf("second listener: got %+v, TLS %v", l, f.TLS)
+	}
+	var got []string
+	for _, s := range c.Listeners[0].Faults {
+		got = append(got, s.String())
+	}
+	want := "slow:delay=300ms,when=first=3 status:status=429,retry-after=1,for=10s slow:delay=uniform(1ms,5ms)"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("faults: got %s, want %s", s, want)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, text, want string }{
+		{"nothing", "", "p.yaml:1: "},
+		{"no listeners", "seed: 1\n", "p.yaml:1: no listener"},
+		{"unknown key", "seed: 1\nsede: 2\n", `p.yaml:2: unknown key "sede" in the file: seed, admin, `},
+		{"unknown key of a listener", "listeners:\n  - name: x\n    port: 80\n", `p.yaml:3: unknown key "port" in a listener: name, listen, tls, faults`},
+		{"twice", "seed: 1\nseed: 2\n", "p.yaml:2: "},
+		{"bad seed", "seed: -1\n", `p.yaml:1: seed: "-1" is not a whole number`},
+		{"bad size", "ledger_size: 0\n", "p.yaml:1: ledger_size: 0 is out of range: 1 to"},
+		{"bad boolean", "per_request: maybe\n", "p.yaml:1: per_request is true or false"},
+		{"no list", "listeners:\n  name: x\n", "p.yaml:2: listeners is a list"},
+		{"unknown mode", "listeners:\n  - faults:\n      - ok\n      - sloow\n", `p.yaml:4: unknown mode "sloow": one of ok, `},
+		{"unknown mode in a mapping", "listeners:\n  - faults:\n      - mode: sloow\n        delay: 1s\n", `unknown mode "sloow": one of ok, `},
+		{"bad value", "listeners:\n  - faults:\n      - mode: slow\n        body: 3\n        delay: 5\n", `p.yaml:5: slow: delay: "5" is not a duration`},
+		{"unknown parameter", "listeners:\n  - faults:\n      - mode: slow\n        dely: 5s\n", `p.yaml:4: slow: unknown parameter "dely": it takes delay, `},
+		{"beyond the body", "listeners:\n  - faults:\n      - mode: truncate\n        at: body:10\n        body: 5\n", "beyond the body of 5"},
+		{"no mode", "listeners:\n  - faults:\n      - delay: 5s\n", "p.yaml:3: no mode given: one of ok, "},
+		{"an anchor", "seed: &a 1\nlisteners:\n  - name: x\n", "p.yaml:1: seed is one plain value"},
+		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},
+		{"not YAML", "listeners:\n\t- x\n", "p.yaml:2: this is not YAML: "},
+		{"not closed", "listeners: [\n", "this is not YAML: "},
+		{"two documents", whole + "---\n" + whole, "no single YAML document"},
+		{"too long", strings.Repeat("#", MaxSize+1), "longer than"},
+	} {
+		_, err := Parse("p.yaml", []byte(tc.text))
+		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want one line with %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("listeners:\n  - faults: [slow, {mode: slow, delay: 1s}]\n"))
+	f.Add([]byte("a: *b"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := Parse("p.yaml", text)
+		if err != nil {
+			return
+		}
+		if len(file.Config.Listeners) == 0 || len(file.Config.Listeners) != len(file.TLS) {
+			t.Errorf("Parse(%q) = %+v", text, file)
+		}
+		for _, l := range file.Config.Listeners {
+			for _, s := range l.Faults {
+				if _, err := faults.Parse(s.String()); err != nil {
+					t.Errorf("Parse(%q): the fault %q cannot be parsed again: %v", text, s, err)
+				}
+			}
+		}
+	})
+}
