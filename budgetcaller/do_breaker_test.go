@@ -135,7 +135,7 @@ func TestB11ProbeFreedAfterPanic(t *testing.T) {
 	s := newScript(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader([]int{500, http.StatusTeapot, 200}[min(n-1, 2)])
 	})
-	get := func() (err error, panicked any) {
+	get := func() (panicked any, err error) {
 		defer func() { panicked = recover() }()
 		ctx, cancel, err := Begin(Calling(t.Context(), "price"), 5*time.Second)
 		if err != nil {
@@ -143,14 +143,14 @@ func TestB11ProbeFreedAfterPanic(t *testing.T) {
 		}
 		defer cancel()
 		_, err = c.Do(ctx, request(t, "GET", s.url, ""))
-		return err, nil
+		return nil, err
 	}
 	_, _ = get()
 	time.Sleep(70 * time.Millisecond)
-	if _, p := get(); p == nil {
+	if p, _ := get(); p == nil {
 		t.Fatal("the hook's panic was swallowed")
 	}
-	if err, _ := get(); err != nil {
+	if _, err := get(); err != nil {
 		t.Fatalf("after a probe that panicked: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func TestDoManyAtOnce(t *testing.T) {
 		t.Errorf("%d attempts reported, the partner saw %d", attempts.Load(), seen)
 	}
 	for range 8 {
-		if _, err, _ := ask(t, c, 5*time.Second, request(t, "GET", s.url, "")); classIn(err) == ClassPoolTimeout || errors.Is(err, ErrBudgetExhausted) {
+		if _, _, err := ask(t, c, 5*time.Second, request(t, "GET", s.url, "")); classIn(err) == ClassPoolTimeout || errors.Is(err, ErrBudgetExhausted) {
 			t.Fatalf("a slot is lost: %v", err)
 		}
 	}

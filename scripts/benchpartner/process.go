@@ -92,7 +92,10 @@ func (p *process) resident() (float64, error) {
 func (p *process) settled(ctx context.Context) (float64, error) {
 	least, err := p.resident()
 	for still := 0; still < 15 && err == nil && ctx.Err() == nil; still++ {
-		time.Sleep(200 * time.Millisecond)
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+		}
 		var now float64
 		if now, err = p.resident(); now < least-50 {
 			least, still = now, 0

@@ -39,7 +39,7 @@ func bare() http.Handler {
 		_, _ = io.WriteString(w, "{\"effect\":1}\n")
 	})
 	mux.HandleFunc("/delay", func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(100 * time.Millisecond)
+		<-time.After(100 * time.Millisecond) // as late as time.Sleep would be
 		_, _ = io.WriteString(w, "{\"effect\":1}\n")
 	})
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
