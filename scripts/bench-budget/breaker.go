@@ -1,4 +1,4 @@
-package benchbudget
+package main
 
 import (
 	"errors"
@@ -11,29 +11,29 @@ import (
 	"chaoslab/budgetcaller/breaker"
 )
 
-// BenchmarkBreaker lets a call through and records how it ended, one in ten as
-// a failure, so that nothing opens. Both breakers judge the last calls at 50
+// breakers lets a call through and records how it ended, one in ten as a
+// failure, so that nothing opens. Both breakers judge the last calls at 50
 // percent and at least 20 of them; gobreaker has no window by number, so it is
 // given its cheapest, which never forgets. "clock" reads the clock before and
 // after the call, as gobreaker always does; otherwise ours is told one moment.
-func BenchmarkBreaker(b *testing.B) {
+func breakers(rounds int) error {
+	var all []contestant
 	for _, c := range []struct {
 		name string
 		one  func(testing.TB) func(failed bool)
 	}{
+		{"gobreaker two-step", gobreakerTwoStep},
+		{"gobreaker Execute", gobreakerExecute},
 		{"ours", ours},
 		{"ours with clock", oursWithClock},
-		{"gobreaker", gobreakerTwoStep},
-		{"gobreaker Execute", gobreakerExecute},
 	} {
-		b.Run(c.name+"/alone", func(b *testing.B) {
+		all = append(all, contestant{c.name + ", alone", func(b *testing.B) {
 			one := c.one(b)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				one(i%10 == 0)
 			}
-		})
-		b.Run(c.name+"/8 goroutines", func(b *testing.B) {
+		}}, contestant{c.name + ", 8 goroutines", func(b *testing.B) {
 			one := c.one(b)
 			b.ReportAllocs()
 			b.SetParallelism(max(1, 8/runtime.GOMAXPROCS(0)))
@@ -42,8 +42,10 @@ func BenchmarkBreaker(b *testing.B) {
 					one(i%10 == 0)
 				}
 			})
-		})
+		}})
 	}
+	race(rounds, all[0].name, all)
+	return nil
 }
 
 func ours(t testing.TB) func(bool) {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"chaoslab/budgetcaller"
+)
+
+const atOnce = 32
+
+func loopback(rounds int) error {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "hello")
+	}))
+	defer srv.Close()
+	ours, err := budgetcaller.New(budgetcaller.Config{})
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 2 * time.Second}
+	parallel := func(call func() error) func(*testing.B) {
+		return func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetParallelism(max(1, atOnce/runtime.GOMAXPROCS(0)))
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := call(); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	plain := func() error { return clientCall(client, srv.URL) }
+	race(rounds, "http.Client", []contestant{
+		{"http.Client", parallel(plain)},
+		{"http.Client again", parallel(plain)},
+		{"budgetcaller.Do", parallel(func() error { return ourCall(ours, srv.URL, 2*time.Second) })},
+	})
+	return nil
+}
+
+// never answers.
+type never struct{}
+
+func (never) RoundTrip(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
+
+// expiries lets many budgets of the same length run out together.
+func expiries(rounds int) error {
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer hang.Close()
+	fmt.Printf("  %-34s %12s %10s\n", "", "p50 ms", "p99 ms")
+	for _, c := range []struct {
+		name string
+		n    int
+		cfg  budgetcaller.Config
+		url  string
+	}{
+		{"10000 on a stub", 10000, budgetcaller.Config{Stub: never{}}, "http://price.test/"},
+		{"1000 over loopback", 1000, budgetcaller.Config{MaxConnsPerHost: 1000}, hang.URL},
+	} {
+		caller, err := budgetcaller.New(c.cfg)
+		if err != nil {
+			return err
+		}
+		var p50, p99 []float64
+		for range min(rounds, 10) {
+			late, err := together(c.n, func(budget time.Duration) error {
+				err := ourCall(caller, c.url, budget)
+				if !errors.Is(err, budgetcaller.ErrBudgetExhausted) {
+					return fmt.Errorf("%s: %w, want an exhausted budget", c.name, err)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			p50, p99 = append(p50, quantile(late, 0.5)), append(p99, quantile(late, 0.99))
+		}
+		caller.Close()
+		fmt.Printf("  %-34s %12.1f %10.1f\n", c.name, median(p50), median(p99))
+	}
+	var p50, p99 []float64
+	for range min(rounds, 10) {
+		late, err := together(10000, func(budget time.Duration) error {
+			ctx, cancel := context.WithTimeout(context.Background(), budget)
+			defer cancel()
+			<-ctx.Done()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		p50, p99 = append(p50, quantile(late, 0.5)), append(p99, quantile(late, 0.99))
+	}
+	fmt.Printf("  %-34s %12.1f %10.1f\n", "10000 bare context timers", median(p50), median(p99))
+	return nil
+}
+
+// together starts n calls whose budgets end at one moment, and returns by how
+// many milliseconds each was late.
+func together(n int, call func(budget time.Duration) error) ([]float64, error) {
+	until := time.Now().Add(1500 * time.Millisecond)
+	late := make([]float64, n)
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			errs[i] = call(time.Until(until))
+			late[i] = float64(time.Since(until).Microseconds()) / 1000
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err // one tells enough
+		}
+	}
+	return late, nil
+}
