@@ -37,8 +37,33 @@ func (v Verdict) String() string {
 // MarshalText implements encoding.TextMarshaler with String's word.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
+// UnmarshalText implements encoding.TextUnmarshaler; an unknown word is an error.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	for k := Sound; k <= CannotHold; k++ {
+		if k.String() == string(text) {
+			*v = k
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verdict %q: one of sound, tight, cannot_hold", text)
+}
+
+// Topic says what a Note is about.
+type Topic string
+
+// The topics.
+const (
+	TopicAttempts Topic = "attempts" // a part's attempts and waits
+	TopicFloor    Topic = "floor"    // whether a part can be called at all
+	TopicExpected Topic = "expected" // a part's usual time against its limit
+	TopicTotal    Topic = "total"    // all parts together
+	TopicRequired Topic = "required" // everything is required
+	TopicReasons  Topic = "reasons"  // numbers without one
+)
+
 // Note is one thing that Check has to say.
 type Note struct {
+	Topic   Topic
 	Part    string // empty if it is about the whole screen
 	Verdict Verdict
 	Text    string
@@ -76,9 +101,9 @@ func (s *Screen) Check() []Note {
 	}
 	switch {
 	case usual > c.have:
-		c.add("", CannotHold, "the parts usually take %v together, %s", usual, c.there())
+		c.add(TopicTotal, "", CannotHold, "the parts usually take %v together, %s", usual, c.there())
 	case bounded && worst > c.have && c.worst() < CannotHold:
-		c.add("", Tight, "the parts may take %v together, %s: then the last ones are cut or not called", worst, c.there())
+		c.add(TopicTotal, "", Tight, "the parts may take %v together, %s: then the last ones are cut or not called", worst, c.there())
 	}
 	c.required(s.parts())
 	c.reasons(s)
@@ -91,8 +116,8 @@ type checker struct {
 	notes []Note
 }
 
-func (c *checker) add(part string, v Verdict, format string, args ...any) {
-	c.notes = append(c.notes, Note{part, v, fmt.Sprintf(format, args...)})
+func (c *checker) add(topic Topic, part string, v Verdict, format string, args ...any) {
+	c.notes = append(c.notes, Note{topic, part, v, fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) worst() Verdict { return Worst(c.notes) }
@@ -119,9 +144,9 @@ func (c *checker) attempts(p *part) {
 	}
 	switch {
 	case all > may:
-		c.add(p.Name, CannotHold, "%s: more than %s", sum, bound)
+		c.add(TopicAttempts, p.Name, CannotHold, "%s: more than %s", sum, bound)
 	case all > may/5*4:
-		c.add(p.Name, Tight, "%s: over 80 %% of %s", sum, bound)
+		c.add(TopicAttempts, p.Name, Tight, "%s: over 80 %% of %s", sum, bound)
 	}
 }
 
@@ -130,14 +155,14 @@ func (c *checker) attempts(p *part) {
 func (c *checker) reachable(p *part, before time.Duration) {
 	left := max(0, c.have-before) - p.Fallback.SetAside.D
 	if may := min(p.limit, p.attempt); p.Expected.D > may {
-		c.add(p.Name, CannotHold, "it usually takes %v, and its limit is %v", p.Expected.D, may)
+		c.add(TopicExpected, p.Name, CannotHold, "it usually takes %v, and its limit is %v", p.Expected.D, may)
 	}
 	switch {
 	case p.floor <= left:
 	case before == 0:
-		c.add(p.Name, CannotHold, "it is never called: its floor is %v, and there are %v for it", p.floor, max(0, left))
+		c.add(TopicFloor, p.Name, CannotHold, "it is never called: its floor is %v, and there are %v for it", p.floor, max(0, left))
 	default:
-		c.add(p.Name, CannotHold, "it is not called even when those before it take their usual %v: its floor is %v, and %v are left then", before, p.floor, max(0, left))
+		c.add(TopicFloor, p.Name, CannotHold, "it is not called even when those before it take their usual %v: its floor is %v, and %v are left then", before, p.floor, max(0, left))
 	}
 }
 
@@ -162,7 +187,7 @@ func (c *checker) required(parts []part) {
 	if same {
 		each = fmt.Sprintf("%d at %s", len(parts), of[0])
 	}
-	c.add("", Sound, "everything is required, so the availabilities multiply: %s make %s", each, percent(product))
+	c.add(TopicRequired, "", Sound, "everything is required, so the availabilities multiply: %s make %s", each, percent(product))
 }
 
 // percent shows a share with one digit behind the point, or more where it would
@@ -197,7 +222,7 @@ func (c *checker) reasons(s *Screen) {
 		note(p.Name+" max age", p.Fallback.MaxAge)
 	}
 	if len(without) > 0 {
-		c.add("", Sound, "no reason is given for: %s", strings.Join(without, ", "))
+		c.add(TopicReasons, "", Sound, "no reason is given for: %s", strings.Join(without, ", "))
 	}
 }
 
@@ -218,6 +243,9 @@ func (p *part) tries() (int, time.Duration) {
 	}
 	return tries, waits
 }
+
+// once reports whether the part is known to make one attempt at most.
+func (p *part) once() bool { return p.Dependency != nil && p.Dependency.Retry.Attempts <= 1 }
 
 // worst returns the most that the part may take, false if only the budget bounds
 // it.

@@ -14,9 +14,9 @@ import (
 // no cancel.
 func canceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// judge says how a function ended that ran with ctx and whose longest time was
-// limit, own if that was a limit of the part itself.
-func judge(ctx context.Context, name string, ret returned, limit time.Duration, own bool) *ending {
+// judge says how a function of p ended that ran with ctx and whose longest time
+// was limit, own if that was a limit of the part itself.
+func judge(ctx context.Context, p *part, ret returned, limit time.Duration, own bool) *ending {
 	e := &ending{called: true, class: budgetcaller.ClassOK, phase: budgetcaller.PhaseBody, effect: budgetcaller.EffectAnswered}
 	if a := ret.answer; a != nil {
 		e.attempts, e.status = a.Result.Attempts, a.Status
@@ -25,20 +25,20 @@ func judge(ctx context.Context, name string, ret returned, limit time.Duration, 
 		}
 		if !a.OK() {
 			e.class, e.why = budgetcaller.ClassStatus, fmt.Sprintf("status %d", a.Status)
-			e.err = fmt.Errorf("%s: %s", name, e.why)
+			e.err = fmt.Errorf("%s: %s", p.Name, e.why)
 			return e
 		}
 	}
 	if ret.err == nil {
 		return e
 	}
-	e.fail(ctx, name, ret, limit, own)
+	e.fail(ctx, p, ret, limit, own)
 	return e
 }
 
 // fail is judge for an error.
-func (e *ending) fail(ctx context.Context, name string, ret returned, limit time.Duration, own bool) {
-	e.err = fmt.Errorf("%s: %w", name, ret.err)
+func (e *ending) fail(ctx context.Context, p *part, ret returned, limit time.Duration, own bool) {
+	e.err = fmt.Errorf("%s: %w", p.Name, ret.err)
 	e.why = oneLine(ret.err)
 	var panicked *PanicError
 	var call *budgetcaller.Error
@@ -48,9 +48,9 @@ func (e *ending) fail(ctx context.Context, name string, ret returned, limit time
 		e.unsure()
 	case ret.answer != nil:
 		e.class, e.why = budgetcaller.ClassMalformed, "its answer cannot be read: "+e.why
-		e.err = fmt.Errorf("%s: its answer cannot be read: %w", name, ret.err)
+		e.err = fmt.Errorf("%s: its answer cannot be read: %w", p.Name, ret.err)
 	case errors.As(ret.err, &call):
-		e.failed(ctx, name, call, limit, own)
+		e.failed(ctx, p, call, limit, own)
 		if call.Dependency != "" && ret.err == error(call) {
 			e.err = ret.err // it says whom it is about
 		}
@@ -77,7 +77,7 @@ func (e *ending) unsure() {
 }
 
 // failed is fail for the error of a call.
-func (e *ending) failed(ctx context.Context, name string, call *budgetcaller.Error, limit time.Duration, own bool) {
+func (e *ending) failed(ctx context.Context, p *part, call *budgetcaller.Error, limit time.Duration, own bool) {
 	e.class, e.phase, e.limit, e.effect = call.Class, call.Phase, call.Limit, call.Effect
 	e.attempts = call.Attempts
 	e.called = len(call.Attempts) > 0
@@ -100,9 +100,9 @@ func (e *ending) failed(ctx context.Context, name string, call *budgetcaller.Err
 	case budgetcaller.ClassBudgetExhausted:
 		e.why = ranOut(limit, own)
 	default:
-		e.why = call.Why
-		if e.why == "" && call.Err != nil {
-			e.why = oneLine(call.Err)
+		e.why = ""
+		if !p.once() { // that nothing follows the only attempt there is needs no reason
+			e.why = call.Why
 		}
 	}
 }

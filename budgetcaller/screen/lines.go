@@ -19,7 +19,11 @@ func (r *run) lines(p *part, e *ending, start, deadline time.Time) []Line {
 		rec := &e.attempts[i]
 		l := r.line(p, rec.Start.Add(-waited), waited, rec.Elapsed)
 		l.Try, l.Called = i+1, true
-		l.Limit = max(0, min(p.attempt, deadline.Sub(rec.Start)))
+		from := rec.Start
+		if i == 0 {
+			from = start // the limit began with the part
+		}
+		l.Limit = max(0, min(p.attempt, deadline.Sub(from)))
 		l.Class, l.Phase, l.Fired, l.Status = rec.Class, rec.Phase, rec.Limit, rec.Status
 		if rec.Class == budgetcaller.ClassStatus {
 			l.Why = fmt.Sprintf("status %d", rec.Status)

@@ -36,6 +36,17 @@ func (s Source) String() string {
 // MarshalText implements encoding.TextMarshaler with String's word.
 func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText implements encoding.TextUnmarshaler; an unknown word is an error.
+func (s *Source) UnmarshalText(text []byte) error {
+	for k := SourceNone; k <= SourceOld; k++ {
+		if k.String() == string(text) {
+			*s = k
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown source %q: one of none, call, fallback, old", text)
+}
+
 // Outcome is how one part went. What is left of the budget is always without
 // the reserve.
 type Outcome struct {

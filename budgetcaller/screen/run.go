@@ -113,12 +113,12 @@ func (r *run) part(ctx context.Context, p *part) Outcome {
 			Configured: p.floor, Left: limit, Needed: p.floor,
 		}
 		e := &ending{err: err}
-		e.failed(ctx, p.Name, err, limit, false)
+		e.failed(ctx, p, err, limit, false)
 		r.skip(&o, e)
 	default:
 		inner, cancel := context.WithDeadline(ctx, now.Add(limit))
 		ret := r.screen.guard(inner, p.Call, p.Read)
-		e := judge(inner, p.Name, ret, limit, p.limit < most)
+		e := judge(inner, p, ret, limit, p.limit < most)
 		cancel()
 		o.set(e)
 		o.add(r.lines(p, e, now, now.Add(limit))...)
@@ -162,7 +162,7 @@ func (r *run) fallback(ctx context.Context, p *part, o *Outcome) {
 		// own word counts.
 		ctx = context.WithoutCancel(ctx)
 	}
-	e := judge(ctx, p.Name, ret, left, false)
+	e := judge(ctx, p, ret, left, false)
 	if e.err == nil {
 		o.Value, o.Source = ret.value, source
 		if old, ok := ret.value.(oldValue); ok {
