@@ -12,7 +12,8 @@ import (
 func TestImports(t *testing.T) {
 	t.Parallel()
 	allowed := []string{
-		"chaoslab/budgetcaller", "chaoslab/cmd/internal/cli",
+		"chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff", "chaoslab/budgetcaller/screen",
+		"chaoslab/cmd/internal/cli", "chaoslab/cmd/internal/strictyaml",
 		"chaoslab/faults", "chaoslab/faults/admin", "chaoslab/labs/sandbox",
 	}
 	pkg, err := build.ImportDir(".", 0)

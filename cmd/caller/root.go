@@ -25,6 +25,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newDemo(s),
 		newMeasure(s, runMeasure),
 		newExplain(s),
+		newScreen(s),
 		newSandbox(s),
 	)
 	return root
