@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"runtime"
-	"testing"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -16,74 +14,53 @@ import (
 // percent and at least 20 of them; gobreaker has no window by number, so it is
 // given its cheapest, which never forgets. "clock" reads the clock before and
 // after the call, as gobreaker always does; otherwise ours is told one moment.
-func breakers(rounds int) error {
+func breakers(m meter) error {
 	var all []contestant
 	for _, c := range []struct {
-		name string
-		one  func(testing.TB) func(failed bool)
+		name  string
+		start func() (func(i int) error, error)
 	}{
 		{"gobreaker two-step", gobreakerTwoStep},
 		{"gobreaker Execute", gobreakerExecute},
 		{"ours", ours},
 		{"ours with clock", oursWithClock},
 	} {
-		all = append(all, contestant{c.name + ", alone", func(b *testing.B) {
-			one := c.one(b)
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				one(i%10 == 0)
-			}
-		}}, contestant{c.name + ", 8 goroutines", func(b *testing.B) {
-			one := c.one(b)
-			b.ReportAllocs()
-			b.SetParallelism(max(1, 8/runtime.GOMAXPROCS(0)))
-			b.RunParallel(func(pb *testing.PB) {
-				for i := 0; pb.Next(); i++ {
-					one(i%10 == 0)
-				}
-			})
-		}})
+		all = append(all, contestant{c.name + ", alone", 1, c.start}, contestant{c.name + ", 8 goroutines", 8, c.start})
 	}
-	race(rounds, all[0].name, all)
-	return nil
+	return m.race(all)
 }
 
-func ours(t testing.TB) func(bool) {
-	br, now := newBreaker(t), time.Now()
-	return func(failed bool) {
+func ours() (func(int) error, error) {
+	br, err := breaker.New(breaker.Config{})
+	now := time.Now()
+	return func(i int) error {
 		permit, _, err := br.Admit(now)
 		defer permit.Release()
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
-		permit.Record(now, outcome(failed))
-	}
+		permit.Record(now, outcome(i))
+		return nil
+	}, err
 }
 
-func oursWithClock(t testing.TB) func(bool) {
-	br := newBreaker(t)
-	return func(failed bool) {
+func oursWithClock() (func(int) error, error) {
+	br, err := breaker.New(breaker.Config{})
+	return func(i int) error {
 		permit, _, err := br.Admit(time.Now())
 		defer permit.Release()
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
-		permit.Record(time.Now(), outcome(failed))
-	}
+		permit.Record(time.Now(), outcome(i))
+		return nil
+	}, err
 }
 
-func newBreaker(t testing.TB) *breaker.Breaker {
-	br, err := breaker.New(breaker.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return br
-}
+func failed(i int) bool { return i%10 == 0 }
 
-func outcome(failed bool) breaker.Outcome {
-	if failed {
+func outcome(i int) breaker.Outcome {
+	if failed(i) {
 		return breaker.Failure
 	}
 	return breaker.Success
@@ -101,33 +78,34 @@ func settings() gobreaker.Settings {
 	}
 }
 
-func gobreakerTwoStep(t testing.TB) func(bool) {
+func gobreakerTwoStep() (func(int) error, error) {
 	br := gobreaker.NewTwoStepCircuitBreaker[struct{}](settings())
-	return func(failed bool) {
+	return func(i int) error {
 		done, err := br.Allow()
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
-		if failed {
+		if failed(i) {
 			done(errFailed)
 		} else {
 			done(nil)
 		}
-	}
+		return nil
+	}, nil
 }
 
-func gobreakerExecute(t testing.TB) func(bool) {
+func gobreakerExecute() (func(int) error, error) {
 	br := gobreaker.NewCircuitBreaker[struct{}](settings())
-	return func(failed bool) {
+	return func(i int) error {
 		_, err := br.Execute(func() (struct{}, error) {
-			if failed {
+			if failed(i) {
 				return struct{}{}, errFailed
 			}
 			return struct{}{}, nil
 		})
-		if err != nil && !failed {
-			t.Error(err)
+		if err != nil && !failed(i) {
+			return err
 		}
-	}
+		return nil
+	}, nil
 }

@@ -7,9 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"sync"
-	"testing"
 	"time"
 
 	"chaoslab/budgetcaller"
@@ -17,7 +15,7 @@ import (
 
 const atOnce = 32
 
-func loopback(rounds int) error {
+func loopback(m meter) error {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "hello")
 	}))
@@ -29,28 +27,12 @@ func loopback(rounds int) error {
 	defer ours.Close()
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 2 * time.Second}
-	parallel := func(call func() error) func(*testing.B) {
-		return func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetParallelism(max(1, atOnce/runtime.GOMAXPROCS(0)))
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					if err := call(); err != nil {
-						b.Error(err)
-						return
-					}
-				}
-			})
-		}
-	}
-	plain := func() error { return clientCall(client, srv.URL) }
-	race(rounds, "http.Client", []contestant{
-		{"http.Client", parallel(plain)},
-		{"http.Client again", parallel(plain)},
-		{"budgetcaller.Do", parallel(func() error { return ourCall(ours, srv.URL, 2*time.Second) })},
+	plain := &http.Client{Transport: transport, Timeout: 2 * time.Second}
+	return m.race([]contestant{
+		{"http.Client", atOnce, client(plain, srv.URL)},
+		{"http.Client again", atOnce, client(plain, srv.URL)},
+		{"budgetcaller.Do", atOnce, library(ours, srv.URL)},
 	})
-	return nil
 }
 
 // never answers.
@@ -62,7 +44,7 @@ func (never) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // expiries lets many budgets of the same length run out together.
-func expiries(rounds int) error {
+func expiries(m meter) error {
 	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hang.Close()
 	fmt.Printf("  %-34s %12s %10s\n", "", "p50 ms", "p99 ms")
@@ -80,7 +62,7 @@ func expiries(rounds int) error {
 			return err
 		}
 		var p50, p99 []float64
-		for range min(rounds, 10) {
+		for range min(m.rounds, 10) {
 			late, err := together(c.n, func(budget time.Duration) error {
 				err := ourCall(caller, c.url, budget)
 				if !errors.Is(err, budgetcaller.ErrBudgetExhausted) {
@@ -94,10 +76,10 @@ func expiries(rounds int) error {
 			p50, p99 = append(p50, quantile(late, 0.5)), append(p99, quantile(late, 0.99))
 		}
 		caller.Close()
-		fmt.Printf("  %-34s %12.1f %10.1f\n", c.name, median(p50), median(p99))
+		fmt.Printf("  %-34s %12.1f %10.1f\n", c.name, quantile(p50, 0.5), quantile(p99, 0.5))
 	}
 	var p50, p99 []float64
-	for range min(rounds, 10) {
+	for range min(m.rounds, 10) {
 		late, err := together(10000, func(budget time.Duration) error {
 			ctx, cancel := context.WithTimeout(context.Background(), budget)
 			defer cancel()
@@ -109,7 +91,7 @@ func expiries(rounds int) error {
 		}
 		p50, p99 = append(p50, quantile(late, 0.5)), append(p99, quantile(late, 0.99))
 	}
-	fmt.Printf("  %-34s %12.1f %10.1f\n", "10000 bare context timers", median(p50), median(p99))
+	fmt.Printf("  %-34s %12.1f %10.1f\n", "10000 bare context timers", quantile(p50, 0.5), quantile(p99, 0.5))
 	return nil
 }
 

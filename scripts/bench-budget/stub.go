@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"testing"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -27,7 +26,7 @@ func (stub) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func stubCalls(rounds int) error {
+func stubCalls(m meter) error {
 	ours, err := budgetcaller.New(budgetcaller.Config{Stub: stub{}, Default: budgetcaller.Dependency{
 		Limits:  budgetcaller.Limits{Attempt: time.Second},
 		Retry:   budgetcaller.Retry{Attempts: 3},
@@ -42,20 +41,22 @@ func stubCalls(rounds int) error {
 		circuitbreaker.NewBuilder[*http.Response]().Build(),
 		timeout.New[*http.Response](time.Second))
 	const url = "http://price.test/"
-	race(rounds, "plain http.Client", []contestant{
-		{"plain http.Client", func(b *testing.B) { clientCalls(b, &http.Client{Transport: stub{}}, url) }},
-		{"failsafe timeout+retry+breaker", func(b *testing.B) { clientCalls(b, &http.Client{Transport: safe}, url) }},
-		{"budgetcaller.Do", func(b *testing.B) { ourCalls(b, ours, url) }},
+	return m.race([]contestant{
+		{"plain http.Client", 1, client(&http.Client{Transport: stub{}}, url)},
+		{"failsafe timeout+retry+breaker", 1, client(&http.Client{Transport: safe}, url)},
+		{"budgetcaller.Do", 1, library(ours, url)},
 	})
-	return nil
 }
 
-func clientCalls(b *testing.B, c *http.Client, url string) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := clientCall(c, url); err != nil {
-			b.Fatal(err)
-		}
+func client(c *http.Client, url string) func() (func(int) error, error) {
+	return func() (func(int) error, error) {
+		return func(int) error { return clientCall(c, url) }, nil
+	}
+}
+
+func library(c *budgetcaller.Caller, url string) func() (func(int) error, error) {
+	return func() (func(int) error, error) {
+		return func(int) error { return ourCall(c, url, 2*time.Second) }, nil
 	}
 }
 
@@ -71,15 +72,6 @@ func clientCall(c *http.Client, url string) error {
 	defer func() { _ = resp.Body.Close() }()
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err
-}
-
-func ourCalls(b *testing.B, c *budgetcaller.Caller, url string) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := ourCall(c, url, 2*time.Second); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 func ourCall(c *budgetcaller.Caller, url string, budget time.Duration) error {
