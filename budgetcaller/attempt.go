@@ -18,7 +18,10 @@ type attempt struct {
 	route  route
 	limits Limits
 	tell   bool // pass the deadline down
-	rec    Record
+	// ownReq and ownHeader say that req and its header are copies by now.
+	ownReq, ownHeader bool
+
+	rec *Record // where the account goes; the driving goroutine's own
 
 	verdict verdict
 	span    span
@@ -31,10 +34,9 @@ type attempt struct {
 	// handed is set once the whole request is with the system.
 	handed atomic.Bool
 
-	timer      *time.Timer
-	watcher    watcher     // of ctx, if that is a budget of ours
-	stopCancel func() bool // ends the watch over any other ctx
-	free       func()      // called at the end; set with a stub
+	timer       *time.Timer
+	stopCancel  func() bool    // ends the watch over a ctx that is no budget of ours
+	stubContext *budgetContext // set with a stub
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
@@ -48,9 +50,12 @@ type attempt struct {
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
 func (c *Caller) begin(ctx context.Context, t *try) *attempt {
-	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, tell: t.tell, span: newSpan(t.limits, t.deadline)}
+	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, tell: t.tell, rec: t.rec, span: newSpan(t.limits, t.start, t.deadline)}
+	if a.rec == nil {
+		a.rec = new(Record)
+	}
 	req := t.req
-	a.rec = Record{Method: methodOf(req), URL: req.URL.Redacted(), Expected: -1, Start: a.span.start}
+	*a.rec = Record{Method: methodOf(req), URL: req.URL, Expected: -1, Start: a.span.start}
 	a.verdict.enter(PhasePool)
 	at, _ := a.span.nearest(PhasePool, never)
 	a.mu.Lock() // the timer may fire before it is stored
@@ -63,7 +68,10 @@ func (c *Caller) begin(ctx context.Context, t *try) *attempt {
 // enter moves to phase p and notes when. False means that the outcome is
 // decided (or p is past) and the attempt must go to finish.
 func (a *attempt) enter(p Phase) bool {
-	now := a.span.now()
+	return a.enterAt(p, a.span.now())
+}
+
+func (a *attempt) enterAt(p Phase, now int64) bool {
 	if !a.verdict.enter(p) {
 		return false
 	}
@@ -86,13 +94,12 @@ func (a *attempt) rule(o outcome, c Class, l Limit, at int64) bool {
 	return won
 }
 
-// watchContext has canceled called when ctx is over.
+// watchContext has contextOver called when ctx is over.
 func (a *attempt) watchContext() {
 	if b := plainBudget(a.ctx); b != nil {
-		a.watcher.run, a.watcher.quick = a.canceled, true
-		b.watch(&a.watcher, false)
+		b.watch(a, false)
 	} else if a.ctx.Done() != nil {
-		a.stopCancel = context.AfterFunc(a.ctx, a.canceled)
+		a.stopCancel = context.AfterFunc(a.ctx, a.contextOver)
 	}
 }
 
@@ -100,7 +107,7 @@ func (a *attempt) unwatchContext() {
 	if a.stopCancel != nil {
 		a.stopCancel()
 	} else if b := plainBudget(a.ctx); b != nil {
-		b.unwatch(&a.watcher)
+		b.unwatch(a)
 	}
 }
 
@@ -114,9 +121,9 @@ func (a *attempt) giveUp() {
 	}
 }
 
-// canceled is called when ctx is over. A deadline of ctx is the budget, which
+// contextOver is called when ctx is over. A deadline of ctx is the budget, which
 // the watchdog judges; only a cancel is a cancel.
-func (a *attempt) canceled() {
+func (a *attempt) contextOver() {
 	if !canceled(a.ctx) {
 		a.watch()
 		return
@@ -129,11 +136,14 @@ func (a *attempt) canceled() {
 func (a *attempt) cut() {
 	a.mu.Lock()
 	a.over = true
-	cancel, wake, conn, up := a.cancelDial, a.wake, a.conn, a.upload
+	cancel, wake, conn, up, stub := a.cancelDial, a.wake, a.conn, a.upload, a.stubContext
 	a.wake = nil
 	a.mu.Unlock()
 	if cancel != nil {
 		cancel()
+	}
+	if stub != nil {
+		stub.cancel()
 	}
 	if wake != nil {
 		close(wake)
@@ -180,11 +190,11 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	if a.conn != nil {
 		a.conn.release(won && (c == ClassOK || c == ClassStatus))
 	}
-	if a.free != nil {
-		a.free()
+	if a.stubContext != nil {
+		a.stubContext.cancel()
 	}
 	a.complete(won, err)
-	return &a.rec
+	return a.rec
 }
 
 // complete fills the record from the outcome that stands.
@@ -194,7 +204,7 @@ func (a *attempt) complete(won bool, err error) {
 	fired := a.fired
 	a.mu.Unlock()
 	o := a.verdict.load()
-	rec := &a.rec
+	rec := a.rec
 	rec.Class, rec.Phase, rec.Limit = o.class, o.phase, o.limit
 	rec.Effect = o.class.effect(a.sent.Load(), rec.Status)
 	rec.Elapsed = time.Duration(end)

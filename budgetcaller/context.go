@@ -18,27 +18,21 @@ type budgetContext struct {
 
 	mu         sync.Mutex
 	err        error
-	done       chan struct{}     // made when it is asked for
-	timer      *time.Timer       // runs once anybody waits for the deadline
-	stopParent func() bool       // ends the watch over the parent
-	watchers   map[*watcher]bool // run when it is over
-	first      *watcher          // the first of them, as there is mostly one
+	done       chan struct{}    // made when it is asked for
+	timer      *time.Timer      // runs once anybody waits for the deadline
+	stopParent func() bool      // ends the watch over the parent
+	watchers   map[watcher]bool // run when it is over
+	first      watcher          // the first of them, as there is mostly one
 }
 
-// watcher is a function that runs when a context is over: at once, by whoever
-// ends it, if it is quick, else in a goroutine of its own.
-type watcher struct {
-	run   func()
-	quick bool
-}
+// watcher is told when a context is over, by whoever ends it: it must be quick.
+type watcher interface{ contextOver() }
 
-func (w *watcher) tell() {
-	if w.quick {
-		w.run()
-		return
-	}
-	go w.run()
-}
+// afterFunc is a function that runs in a goroutine of its own when a context is
+// over.
+type afterFunc struct{ run func() }
+
+func (f *afterFunc) contextOver() { go f.run() }
 
 // newBudgetContext returns a context of its own deadline, or the parent's if
 // that is earlier: then that is the budget, and total is not known.
@@ -83,10 +77,10 @@ func (c *budgetContext) end(err error) {
 		stop()
 	}
 	if first != nil {
-		first.tell()
+		first.contextOver()
 	}
 	for w := range others {
-		w.tell()
+		w.contextOver()
 	}
 }
 
@@ -141,24 +135,24 @@ func (c *budgetContext) Value(key any) any {
 // context.AfterFunc describes. Package context uses it for contexts made from
 // this one.
 func (c *budgetContext) AfterFunc(f func()) (stop func() bool) {
-	w := &watcher{run: f}
+	w := &afterFunc{f}
 	c.watch(w, true)
 	return func() bool { return c.unwatch(w) }
 }
 
 // watch registers w. Without timed, w is not told of the deadline unless
 // somebody else waits for it: it has a timer of its own.
-func (c *budgetContext) watch(w *watcher, timed bool) {
+func (c *budgetContext) watch(w watcher, timed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.err != nil:
-		go w.run() // never under the lock
+		go w.contextOver() // never under the lock
 		return
 	case c.first == nil:
 		c.first = w
 	case c.watchers == nil:
-		c.watchers = map[*watcher]bool{w: true}
+		c.watchers = map[watcher]bool{w: true}
 	default:
 		c.watchers[w] = true
 	}
@@ -168,7 +162,7 @@ func (c *budgetContext) watch(w *watcher, timed bool) {
 }
 
 // unwatch takes w out and reports whether it had not been run.
-func (c *budgetContext) unwatch(w *watcher) bool {
+func (c *budgetContext) unwatch(w watcher) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.first == w {

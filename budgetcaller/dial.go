@@ -50,8 +50,8 @@ func (a *attempt) connect() (net.Conn, *Record) {
 // rearm sets the timer to the nearest limit of the phase just entered.
 func (a *attempt) rearm() {
 	o := a.verdict.load()
-	if o.decided() {
-		return
+	if o.decided() || (o.phase > PhaseRequest && a.span.read == int64(NoLimit)) {
+		return // the limits that are left are those the timer was set for
 	}
 	now := a.span.now()
 	silence, look := int64(never), int64(never)

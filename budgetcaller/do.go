@@ -86,7 +86,10 @@ func (k *call) last() *Record {
 // attempt makes the next attempt, or returns the error with which the call ends
 // without it.
 func (k *call) attempt() error {
-	now := time.Now()
+	now := k.start
+	if k.tries > 0 {
+		now = time.Now()
+	}
 	left, bounded := leftAt(k.ctx, now)
 	if err := k.mayStart(left, bounded); err != nil {
 		closeBody(k.req)

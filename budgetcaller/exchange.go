@@ -155,19 +155,26 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 }
 
 // told returns the request with what is left of the time in its headers, as
-// reckoned now, or false if nothing is left.
+// reckoned now, or false if nothing is left. The user's own stays as it is.
 func (a *attempt) told() (*http.Request, bool) {
 	until := min(a.span.budget, a.span.attempt)
 	if !a.tell || until == never {
 		return a.req, true
 	}
-	clone := *a.req
-	clone.Header = maps.Clone(a.req.Header) // its values are not changed, only two are added
-	if clone.Header == nil {
-		clone.Header = http.Header{}
+	if !a.ownReq {
+		clone := *a.req
+		a.req, a.ownReq = &clone, true
 	}
-	left := time.Duration(until - a.span.now())
-	return &clone, deadline.Set(clone.Header, left, time.Now())
+	if !a.ownHeader {
+		a.ownHeader = true
+		a.req.Header = maps.Clone(a.req.Header) // values stay shared, only two are added
+		if a.req.Header == nil {
+			a.req.Header = http.Header{}
+		}
+	}
+	now := time.Now()
+	left := time.Duration(until) - now.Sub(a.span.start)
+	return a.req, deadline.Set(a.req.Header, left, now)
 }
 
 // retract takes back a request of which no byte could be written, because its
@@ -271,7 +278,7 @@ func (a *attempt) readHead(c *conn) (*http.Response, error) {
 }
 
 func (a *attempt) noteHead(resp *http.Response) {
-	rec := &a.rec
+	rec := a.rec
 	rec.Status = resp.StatusCode
 	rec.RetryAfter = resp.Header.Get("Retry-After")
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {

@@ -2,13 +2,16 @@ package budgetcaller
 
 import (
 	"net/netip"
+	"net/url"
 	"time"
 )
 
 // Record is the whole account of one attempt, complete also when it failed.
 type Record struct {
 	Method string
-	URL    string
+	// URL is the request's own; it must not be changed. Print URL.Redacted(),
+	// as it may hold a password.
+	URL *url.URL
 
 	Class  Class
 	Phase  Phase // where it ended; PhaseBody if it is ok

@@ -54,12 +54,14 @@ func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Re
 type try struct {
 	req      *http.Request
 	limits   Limits
-	maxBody  int64 // bytes; 0: no bound
-	tell     bool  // tell the partner how much time is left
-	redirect bool  // a redirect in answer to it will be followed
+	maxBody  int64   // bytes; 0: no bound
+	tell     bool    // tell the partner how much time is left
+	rec      *Record // where its account goes
+	redirect bool    // a redirect in answer to it will be followed
 
 	// Filled in by one.
 	route    route
+	start    time.Time
 	deadline time.Time
 }
 
@@ -68,9 +70,11 @@ type try struct {
 func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer, res *Result) error {
 	for n := 0; ; n++ {
 		t.redirect = n < c.redirects
+		res.Attempts = append(res.Attempts, Record{})
+		t.rec = &res.Attempts[len(res.Attempts)-1]
 		rec, err := c.one(ctx, t, sink)
-		if rec != nil {
-			res.Attempts = append(res.Attempts, *rec)
+		if rec == nil {
+			res.Attempts = res.Attempts[:len(res.Attempts)-1] // there was none
 		}
 		if err != nil || !t.redirect {
 			return err
@@ -98,7 +102,7 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 	if rec != nil {
 		return rec, nil
 	}
-	if _, leads := redirectOf(t.req, &b.a.rec); sink == nil || (t.redirect && leads) {
+	if _, leads := redirectOf(t.req, b.a.rec); sink == nil || (t.redirect && leads) {
 		sink = io.Discard
 	}
 	if m, ok := sink.(*memory); ok {
@@ -137,19 +141,20 @@ func (c *Caller) prepare(ctx context.Context, t *try) error {
 		return err
 	}
 	t.route, err = c.routeOf(t.req)
+	t.start = time.Now()
 	return err
 }
 
 // notStarted is the record of an attempt that is not worth starting, nil if it
 // is: the caller has given up, or less than the floor is left.
 func notStarted(ctx context.Context, t *try) *Record {
-	start := time.Now()
-	left, floor := t.deadline.Sub(start), t.limits.Floor
+	left, floor := t.deadline.Sub(t.start), t.limits.Floor
 	gone, below := canceled(ctx), !t.deadline.IsZero() && left < floor
 	if !gone && !below {
 		return nil
 	}
-	rec := &Record{Method: methodOf(t.req), URL: t.req.URL.Redacted(), Expected: -1, Start: start, Class: ClassCanceled}
+	rec := t.rec
+	*rec = Record{Method: methodOf(t.req), URL: t.req.URL, Expected: -1, Start: t.start, Class: ClassCanceled}
 	e := &Error{Class: ClassCanceled}
 	if !gone {
 		rec.Class, rec.Limit, rec.Configured = ClassBelowFloor, LimitFloor, floor

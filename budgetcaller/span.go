@@ -21,10 +21,10 @@ type span struct {
 	read    int64 // a length, not a point: the silence that is borne
 }
 
-// newSpan begins now. A limit that ends with the budget or after it is dropped:
+// newSpan begins at start. A limit that ends with the budget or after it is dropped:
 // a tie counts as the budget.
-func newSpan(l Limits, deadline time.Time) span {
-	s := span{start: time.Now(), budget: never, connect: never, read: int64(l.Read)}
+func newSpan(l Limits, start, deadline time.Time) span {
+	s := span{start: start, budget: never, connect: never, read: int64(l.Read)}
 	if !deadline.IsZero() {
 		s.budget = int64(deadline.Sub(s.start))
 	}

@@ -5,19 +5,20 @@ package budgetcaller
 func (a *attempt) stubbed(t *try) (*body, *Record) {
 	// It ends by cut alone: a deadline of its own would be a second judge.
 	ctx := &budgetContext{Context: a.ctx}
-	a.free = ctx.cancel
-	if !a.hold(func() { a.cancelDial = a.free }) || !a.enter(PhaseRequest) {
+	if !a.hold(func() { a.stubContext = ctx }) || !a.enter(PhaseRequest) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
+	a.req, a.ownReq = a.req.WithContext(ctx), true
 	req, ok := a.told()
 	if !ok {
 		return nil, a.finish(ClassBudgetExhausted, LimitBudget, nil)
 	}
 	a.sent.Store(true)
-	a.allSent(a.span.now())
-	a.hearing.readFrom.Store(a.span.now())
+	now := a.span.now()
+	a.allSent(now)
+	a.hearing.readFrom.Store(now)
 	a.rearm()
-	resp, err := a.caller.stub.RoundTrip(req.WithContext(ctx))
+	resp, err := a.caller.stub.RoundTrip(req)
 	a.hearing.readFrom.Store(0)
 	if err != nil {
 		return nil, a.finish(ClassClosed, LimitNone, err)

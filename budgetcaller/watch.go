@@ -113,5 +113,5 @@ func (a *attempt) taking(now int64) (end, look int64) {
 // for its first byte begins.
 func (a *attempt) allSent(now int64) {
 	a.hearing.sentAt.CompareAndSwap(0, now)
-	a.enter(PhaseFirstByte)
+	a.enterAt(PhaseFirstByte, now)
 }
