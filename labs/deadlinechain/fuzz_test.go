@@ -87,7 +87,7 @@ func FuzzWorkedOutEqualsPlayed(f *testing.F) {
 			return
 		}
 		got, err := p.solve()
-		if errors.Is(err, errOverlap) {
+		if errors.Is(err, errPlay) {
 			return
 		}
 		if err != nil {

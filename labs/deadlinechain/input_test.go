@@ -110,12 +110,20 @@ func TestTooLargeIsSaid(t *testing.T) {
 	if _, err := Simulate(c); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("Simulate(%+v): %v, want ErrTooLarge", c, err)
 	}
-	if _, err := Repeat(c, 5); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("Repeat(%+v): %v, want ErrTooLarge", c, err)
+	c.Hops, c.Tries = 3, 3
+	if _, err := repeat(c, 100, 1000); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%+v 100 times within 1000 events: %v, want ErrTooLarge", c, err)
 	}
-	c.Hops, c.Tries = 7, 6
-	if _, err := Repeat(c, 1000); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("Repeat(%+v) 1000 times: %v, want ErrTooLarge", c, err)
+	if _, err := repeat(c, 100, 10_000); err != nil {
+		t.Errorf("%+v 100 times within 10000 events: %v", c, err)
+	}
+	// Deterministic, but hardly two calls are alike.
+	odd := Chain{Hops: 20, Tries: 9, Cost: 7, Fails: Always, PerTry: 1009}
+	for i := range odd.Hops {
+		odd.PerHop = append(odd.PerHop, Hop{Work: int64(i % 4), Backoff: Backoff{Base: int64(37*i%101 + 1)}})
+	}
+	if r, err := Simulate(odd); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("Simulate(%+v): %v, %v, want ErrTooLarge", odd, r, err)
 	}
 	wide := Chain{Hops: 5, Tries: 2, Cost: 10, Fails: 3, Parallel: MaxParallel}
 	if _, err := Simulate(wide); !errors.Is(err, ErrTooLarge) {

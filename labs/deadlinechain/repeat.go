@@ -25,7 +25,9 @@ type Summary struct {
 // anything random all runs are alike. No trace is kept. Its error wraps
 // ErrInvalid or, if a run or all of them together take too many steps,
 // ErrTooLarge.
-func Repeat(c Chain, runs int) (Summary, error) {
+func Repeat(c Chain, runs int) (Summary, error) { return repeat(c, runs, maxEventsInAll) }
+
+func repeat(c Chain, runs, room int) (Summary, error) {
 	if runs < 1 || runs > MaxRuns {
 		return Summary{}, invalidf("%d runs: want 1 to %d", runs, MaxRuns)
 	}
@@ -45,15 +47,15 @@ func Repeat(c Chain, runs int) (Summary, error) {
 		}
 		return s, nil
 	}
-	room := maxEventsInAll
 	for i := range runs {
 		play := newPlay(p, runSeed(c.Seed, i))
-		play.room = min(room, maxEvents)
+		most := min(room, maxEvents)
+		play.room = most
 		r, err := play.whole()
 		if err != nil {
 			return Summary{}, fmt.Errorf("run %d of %d: %w", i+1, runs, err)
 		}
-		room -= min(room, maxEvents) - play.room
+		room -= most - play.room
 		s.add(r)
 	}
 	s.sort()

@@ -61,7 +61,7 @@ func (p *plan) result(seed uint64) (Result, error) {
 		if err == nil && p.Trace > 0 {
 			r.Trace = newPlay(p, seed).prefix()
 		}
-		if !errors.Is(err, errOverlap) {
+		if !errors.Is(err, errPlay) {
 			return r, err
 		}
 	}

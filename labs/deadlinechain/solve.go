@@ -1,16 +1,14 @@
 package deadlinechain
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
-// errOverlap says that the course cannot be worked out: the leaf counts its
-// failures while several of its calls run at once.
-var errOverlap = errors.New("calls overlap")
+// errPlay says that the course cannot be worked out and must be played: the
+// order of calls that run at the same time matters, or too few calls are alike.
+var errPlay = errors.New("must be played")
 
-// maxSteps bounds the effort of working a chain out.
-const maxSteps = 1_000_000
+// maxSteps bounds the effort of working a chain out. Chains of 64 hops whose
+// options fit together take some thousand.
+const maxSteps = 20_000
 
 // solver works out how calls go when every call of the leaf fails. What a call
 // does depends on nothing but its hop, the deadline it was told and the moment
@@ -42,7 +40,7 @@ func (p *plan) solve() (Result, error) {
 	leafOK := int64(0)
 	if first, ok := p.turning(); ok && entry.leafCalls.Cmp(first) >= 0 {
 		if entry.overlap {
-			return Result{}, errOverlap
+			return Result{}, errPlay
 		}
 		turned, verdict := s.turn(entry, first, num(0))
 		if verdict == succeeded {
@@ -57,9 +55,9 @@ func (p *plan) solve() (Result, error) {
 	return r, err
 }
 
-func (s *solver) step(n int) error {
-	if s.steps += n; s.steps > maxSteps {
-		return fmt.Errorf("%w: more than %d different calls; fewer tries or hops, a smaller budget or a simpler backoff have fewer", ErrTooLarge, maxSteps)
+func (s *solver) step() error {
+	if s.steps++; s.steps > maxSteps {
+		return errPlay
 	}
 	return nil
 }
@@ -95,7 +93,7 @@ func (s *solver) call(q question) (*outcome, error) {
 	if o := s.calls[q]; o != nil {
 		return o, nil
 	}
-	if err := s.step(1); err != nil {
+	if err := s.step(); err != nil {
 		return nil, err
 	}
 	o := &outcome{hop: q.hop, answer: num(0), asked: num(0)}
@@ -155,7 +153,7 @@ func (s *solver) hop(o *outcome, q question) error {
 	if h.parallel > 1 && o.refused {
 		// Calls at once that are turned away as they come end their hop one after
 		// the other, and that order is for the play to tell.
-		return errOverlap
+		return errPlay
 	}
 	o.asked = num(s.least(q.hop))
 	for _, t := range o.tries {
@@ -201,7 +199,7 @@ func (s *solver) latest(q question, usual *outcome, stride amount) int64 {
 func (s *solver) single(o *outcome, q question, done int) error {
 	h := s.hops[q.hop]
 	for ; done < h.tries; done++ {
-		if err := s.step(1); err != nil {
+		if err := s.step(); err != nil {
 			return err
 		}
 		at := o.answer.Int64()
@@ -223,11 +221,7 @@ func (s *solver) single(o *outcome, q question, done int) error {
 		wait := pick(child.answer, num(given), within(child.answer, given))
 		o.tries = append(o.tries, tries{child: child, count: 1, first: num(at), stride: wait})
 		o.answer = plus(num(at), wait)
-		switch {
-		case !within(o.answer, q.stop):
-			o.answer = num(q.stop)
-			return nil
-		case !within(child.answer, given) && given == left(q.told, at):
+		if !within(child.answer, given) && given == left(q.told, at) {
 			return nil // its own deadline passed while it waited
 		}
 	}

@@ -88,6 +88,9 @@ func (s *orphans) after(o *outcome, at amount) (orphaned, error) {
 	if known, ok := s.seen[key]; ok {
 		return known, nil
 	}
+	if err := s.step(); err != nil {
+		return orphaned{}, err
+	}
 	parallel := int64(s.hops[o.hop].parallel)
 	sum := orphaned{greater(num(0), minus(num(o.own), at)), num(0)}
 	for _, t := range o.tries {
@@ -96,9 +99,6 @@ func (s *orphans) after(o *outcome, at amount) (orphaned, error) {
 		whole := times(t.child.total, parallel*int64(t.count-max(past, behind)))
 		sum = orphaned{plus(sum.done, whole), plus(sum.started, whole)}
 		for i := past; i < behind; i++ {
-			if err := s.step(1); err != nil {
-				return orphaned{}, err
-			}
 			part, err := s.after(t.child, minus(at, t.start(i)))
 			if err != nil {
 				return orphaned{}, err
