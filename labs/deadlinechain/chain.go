@@ -9,8 +9,8 @@ import (
 // ErrInvalid is the error of a Chain that makes no sense; what wraps it says why.
 var ErrInvalid = errors.New("not a chain")
 
-// ErrTooLarge is the error of a question that would take too many steps. It can
-// only come with options, never for the plain chain.
+// ErrTooLarge is the error of a question that would take too many steps: a
+// second or so. It can only come with options, never for the plain chain.
 var ErrTooLarge = errors.New("too large to simulate")
 
 // The bounds of a Chain. They keep every sum of times within its type.

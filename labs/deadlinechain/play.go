@@ -63,7 +63,7 @@ func (p *play) whole() (Result, error) {
 	p.begin()
 	for len(p.due) > 0 {
 		if p.room < 0 {
-			return Result{}, fmt.Errorf("%w: more than %d events, and these options need each of them played; fewer hops or tries, or a smaller budget, have fewer", ErrTooLarge, maxEvents)
+			return Result{}, fmt.Errorf("%w: these options need every call played, and there are too many; fewer hops or tries, or a smaller budget, have fewer", ErrTooLarge)
 		}
 		p.happen(p.due.next())
 	}
