@@ -7,7 +7,7 @@ import (
 
 // maxEvents bounds the effort of playing a chain. It also keeps the clock within
 // its type: no event is more than MaxTime behind the one that plans it.
-const maxEvents = 1_000_000
+const maxEvents = 500_000
 
 // play plays a chain event by event on a virtual clock.
 type play struct {

@@ -10,7 +10,7 @@ import (
 const MaxRuns = 100_000
 
 // maxEventsInAll bounds the effort of all runs of a Repeat together.
-const maxEventsInAll = 5 * maxEvents
+const maxEventsInAll = 10 * maxEvents
 
 // Summary is what many runs of a chain come to.
 type Summary struct {
