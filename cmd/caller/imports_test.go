@@ -14,7 +14,8 @@ func TestImports(t *testing.T) {
 	allowed := []string{
 		"chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff", "chaoslab/budgetcaller/screen",
 		"chaoslab/cmd/internal/cli", "chaoslab/cmd/internal/strictyaml",
-		"chaoslab/faults", "chaoslab/faults/admin", "chaoslab/labs/sandbox",
+		"chaoslab/faults", "chaoslab/faults/admin",
+		"chaoslab/labs/deadlinechain", "chaoslab/labs/sandbox",
 	}
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {

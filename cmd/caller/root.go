@@ -27,6 +27,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newExplain(s),
 		newScreen(s),
 		newSandbox(s),
+		newChain(s, runChain),
 	)
 	return root
 }

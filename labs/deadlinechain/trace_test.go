@@ -1,0 +1,87 @@
+package deadlinechain
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestTraceTellsTheStory(t *testing.T) {
+	t.Parallel()
+	in := Chain{Hops: 3, Tries: 2, Cost: 10, Budget: 25, Fails: Always, Policy: Each, Trace: 100}
+	var got []string
+	for _, e := range simulate(t, in).Trace.Events {
+		got = append(got, fmt.Sprintf("%d %s %d<%d hop %d told %d", e.At, e.Kind, e.Call, e.From, e.Hop, e.Told))
+	}
+	want := []string{
+		"0 called 1<0 hop 1 told 25",
+		"0 called 2<1 hop 2 told 25",
+		"0 called 3<2 hop 3 told 25",
+		"10 failed 3<2 hop 3 told -1",
+		"10 called 4<2 hop 3 told 25",
+		"20 failed 4<2 hop 3 told -1",
+		"20 failed 2<1 hop 2 told -1",
+		"20 not_tried 1<0 hop 1 told 5",
+		"20 failed 1<0 hop 1 told -1",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%+v:\n got %s\nwant %s", in, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+func TestTraceShowsWhoWorksForNobody(t *testing.T) {
+	t.Parallel()
+	in := Chain{Hops: 3, Tries: 3, Cost: 10, Budget: 45, Fails: Always, Policy: Each, Trace: 100}
+	tr := simulate(t, in).Trace
+	var got []string
+	for _, s := range tr.Spans() {
+		got = append(got, fmt.Sprintf("%d:%d-%d %s", s.Hop, s.Start, s.End, s.How))
+	}
+	want := "[1:0-45 failed 2:0-30 failed 3:0-10 failed 3:10-20 failed 3:20-30 failed " +
+		"2:30-60 failed 3:30-40 failed 3:40-50 failed 3:50-60 failed]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%+v:\n got %v\nwant %s", in, got, want)
+	}
+}
+
+// Also of a chain that is far too large to be played, the first events are there.
+func TestTraceIsBounded(t *testing.T) {
+	t.Parallel()
+	in := Chain{Hops: 64, Tries: 10, Cost: 10, Fails: Always, Trace: 70}
+	tr := simulate(t, in).Trace
+	if len(tr.Events) != 70 || !tr.Cut {
+		t.Fatalf("%+v: %d events, cut %v, want 70, cut", in, len(tr.Events), tr.Cut)
+	}
+	spans := tr.Spans()
+	if first := spans[0]; first.How != Called || first.End >= first.Start {
+		t.Errorf("the entry's span is %+v, want one without an end", first)
+	}
+}
+
+// The package stands on the standard library alone.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if path, _ := strconv.Unquote(spec.Path.Value); path == "time" && !strings.HasSuffix(e.Name(), "_test.go") ||
+				strings.Contains(path, ".") || strings.HasPrefix(path, "chaoslab/") && path != "chaoslab/labs/deadlinechain" {
+				t.Errorf("%s imports %s: the simulator has a clock of its own and needs nothing but the standard library", e.Name(), path)
+			}
+		}
+	}
+}
