@@ -42,6 +42,9 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	for _, note := range o.source.notes {
+		fmt.Fprintf(s.Err, "partner: left out: %s\n", note)
+	}
 	f.Config.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
 	partner, err := faults.Start(f.Config)
 	var wrong *faults.ConfigError
