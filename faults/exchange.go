@@ -68,9 +68,6 @@ func (x *Exchange) release() {
 	p.exchanges.Put(x)
 }
 
-// Request returns the request whose head was read. Its body must not be used.
-func (x *Exchange) Request() *http.Request { return x.req }
-
 // rand returns the generator from which the fault's delays are drawn.
 func (x *Exchange) rand() *rand.Rand { return x.plan.rand(x.e.number, streamDelay) }
 
@@ -164,7 +161,7 @@ func (x *Exchange) act(status int, size int64) {
 // last thing a fault does, as must be the other endings.
 func (x *Exchange) Hang(hold time.Duration) { x.end = ending{kind: endHold, hold: hold} }
 
-// End ends the connection in an orderly way (FIN), which the ledger calls how.
+// endFIN ends the connection in an orderly way (FIN), which the ledger calls how.
 func (x *Exchange) endFIN(how outcome) { x.end = ending{kind: endFIN, how: how} }
 
 // endRST ends the connection with a RST once the bytes before it have left.
@@ -173,12 +170,12 @@ func (x *Exchange) endRST() { x.end = ending{kind: endRST, how: reset} }
 // finish ends the exchange as the fault wants it, unless the client has left.
 func (x *Exchange) finish() bool {
 	c := x.c
+	if x.watched && (x.e.sent == 0 || x.end.kind == endHold) {
+		x.hasLeft() // before the fault has shown itself whole
+	}
 	if x.end.kind == endHold && !x.dead {
 		c.hold(x)
 		return false
-	}
-	if x.watched && x.e.sent == 0 {
-		x.hasLeft() // before the fault has shown itself
 	}
 	c.endWatch()
 	left, leftHow, byClient := x.deadAt, x.deadHow, x.deadByClient
@@ -192,7 +189,9 @@ func (x *Exchange) finish() bool {
 	}
 	if left != 0 {
 		x.e.ended, x.e.how, x.e.byClient = left, leftHow, byClient
-		x.orphan(left, now)
+		if byClient {
+			x.orphan(left, now)
+		}
 		x.publishFinal()
 		c.close(leftHow, byClient)
 		return false

@@ -275,3 +275,23 @@ func TestLeavingAfterTheAnswerIsNoLeaving(t *testing.T) {
 		}
 	}
 }
+
+// TestHangAfterLeaving: a client that left while the work was done is in the
+// ledger with the time of its leaving, not of the end of the work.
+func TestHangAfterLeaving(t *testing.T) {
+	t.Parallel()
+	p, l := start(t, "lost-response:delay=1500ms,then=hang")
+	nc := dial(t, l)
+	send(t, nc, get)
+	time.Sleep(100 * time.Millisecond)
+	nc.Close()
+	first := entryOf(t, p, nc, 1)
+	var e Entry
+	waitFor(t, "the effect", func() bool {
+		e = p.Ledger().Entries(Query{Remote: localOf(nc), Nth: 1})[0]
+		return e.Effect
+	})
+	if e.EndedAt != first.EndedAt || e.EndedBy != "client" || e.OrphanedOverlap == 0 || p.Stats()[0].Hung != 0 {
+		t.Errorf("got %+v, want the end as it was seen first: %+v", e, first)
+	}
+}
