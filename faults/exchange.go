@@ -226,7 +226,8 @@ func (x *Exchange) orphan(left, now int64) {
 	x.c.l.stats.orphaned.Add(x.e.overlap)
 }
 
-// publishFinal gives the ledger the last word on this request.
+// publishFinal gives the ledger the last word on this request. It has been
+// counted by then, so that whoever waited for the entry finds the counts right.
 func (x *Exchange) publishFinal() {
 	x.e.final = true
 	if x.e.firstWrite != 0 {
@@ -237,6 +238,6 @@ func (x *Exchange) publishFinal() {
 		x.c.l.stats.over.observe(x.e.delivered - x.e.asked)
 	}
 	x.e.seq = x.slot.seq
-	x.c.p.ledger.publish(x.slot, &x.e)
 	x.c.l.stats.ended(x.e.mode, x.e.how, x.e.byClient)
+	x.c.p.ledger.publish(x.slot, &x.e)
 }
