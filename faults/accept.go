@@ -13,6 +13,7 @@ const acceptPause = 20 * time.Millisecond
 
 // accept takes connections until ln is closed.
 func (l *listener) accept(ln net.Listener) {
+	told := false
 	for {
 		nc, err := ln.Accept()
 		if err != nil {
@@ -22,6 +23,10 @@ func (l *listener) accept(ln net.Listener) {
 			var again interface{ Temporary() bool }
 			if !errors.As(err, &again) || !again.Temporary() {
 				return
+			}
+			if !told {
+				told = true
+				l.p.cfg.Event(Event{l.name, "connections have to wait: " + err.Error() + " (is ulimit -n too low?)"})
 			}
 			select {
 			case <-time.After(acceptPause):

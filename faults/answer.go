@@ -19,7 +19,7 @@ type answer struct {
 	noEffect bool   // nothing takes place with it
 }
 
-// Answer sends a whole answer. The effect takes place with it, if it is to.
+// answer sends a whole answer. The effect takes place with it, if it is to.
 func (x *Exchange) answer(a answer) {
 	a = x.writeHead(a)
 	x.bodyPart(0, a.size, a.size)

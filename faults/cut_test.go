@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os/exec"
@@ -82,7 +83,9 @@ func TestResetAtAccept(t *testing.T) {
 			t.Fatalf("got %v, want a RST", err)
 		}
 	}
-	for _, e := range p.Ledger().Entries(Query{}) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for _, e := range p.Ledger().Wait(ctx, Query{}) {
 		if e.Kind != "connection" || e.How != "reset" || e.EndedBy != "partner" || e.Mode != "reset" {
 			t.Errorf("entry: got %+v", e)
 		}

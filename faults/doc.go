@@ -17,6 +17,9 @@
 // and a connection on which nothing is to happen costs it no goroutine and no
 // buffer.
 //
+// A client that closes its sending side has left, as far as the partner is
+// concerned: on the wire the two cannot be told apart.
+//
 // It leaves out HTTP/2, where what happens to a connection happens to many
 // requests at once; proxying, since what passes through shares the faults of
 // what is behind; and any judgement: it says what happened to it, not whether

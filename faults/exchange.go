@@ -68,9 +68,6 @@ func (x *Exchange) release() {
 	p.exchanges.Put(x)
 }
 
-// Request returns the request whose head was read. Its body must not be used.
-func (x *Exchange) Request() *http.Request { return x.req }
-
 // rand returns the generator from which the fault's delays are drawn.
 func (x *Exchange) rand() *rand.Rand { return x.plan.rand(x.e.number, streamDelay) }
 
@@ -164,7 +161,7 @@ func (x *Exchange) act(status int, size int64) {
 // last thing a fault does, as must be the other endings.
 func (x *Exchange) Hang(hold time.Duration) { x.end = ending{kind: endHold, hold: hold} }
 
-// End ends the connection in an orderly way (FIN), which the ledger calls how.
+// endFIN ends the connection in an orderly way (FIN), which the ledger calls how.
 func (x *Exchange) endFIN(how outcome) { x.end = ending{kind: endFIN, how: how} }
 
 // endRST ends the connection with a RST once the bytes before it have left.
@@ -173,12 +170,12 @@ func (x *Exchange) endRST() { x.end = ending{kind: endRST, how: reset} }
 // finish ends the exchange as the fault wants it, unless the client has left.
 func (x *Exchange) finish() bool {
 	c := x.c
+	if x.watched && (x.e.sent == 0 || x.end.kind == endHold) {
+		x.hasLeft() // before the fault has shown itself whole
+	}
 	if x.end.kind == endHold && !x.dead {
 		c.hold(x)
 		return false
-	}
-	if x.watched && x.e.sent == 0 {
-		x.hasLeft() // before the fault has shown itself
 	}
 	c.endWatch()
 	left, leftHow, byClient := x.deadAt, x.deadHow, x.deadByClient
@@ -192,7 +189,9 @@ func (x *Exchange) finish() bool {
 	}
 	if left != 0 {
 		x.e.ended, x.e.how, x.e.byClient = left, leftHow, byClient
-		x.orphan(left, now)
+		if byClient {
+			x.orphan(left, now)
+		}
 		x.publishFinal()
 		c.close(leftHow, byClient)
 		return false
@@ -227,7 +226,8 @@ func (x *Exchange) orphan(left, now int64) {
 	x.c.l.stats.orphaned.Add(x.e.overlap)
 }
 
-// publishFinal gives the ledger the last word on this request.
+// publishFinal gives the ledger the last word on this request. It has been
+// counted by then, so that whoever waited for the entry finds the counts right.
 func (x *Exchange) publishFinal() {
 	x.e.final = true
 	if x.e.firstWrite != 0 {
@@ -238,6 +238,6 @@ func (x *Exchange) publishFinal() {
 		x.c.l.stats.over.observe(x.e.delivered - x.e.asked)
 	}
 	x.e.seq = x.slot.seq
-	x.c.p.ledger.publish(x.slot, &x.e)
 	x.c.l.stats.ended(x.e.mode, x.e.how, x.e.byClient)
+	x.c.p.ledger.publish(x.slot, &x.e)
 }

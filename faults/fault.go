@@ -84,6 +84,15 @@ func (b behavior) level() Level {
 	}
 }
 
+// Supported says why the fault cannot be had on this system, or nil.
+func (f Fault) Supported() error {
+	s, err := Parse(f.Name)
+	if err != nil {
+		return err
+	}
+	return s.behavior.port.supports()
+}
+
 // All returns every fault in the order in which tables show them. The slice is
 // the caller's own. To add a fault, write its file and add its line here.
 func All() []Fault {

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// supports says that every state can be had on this system. Whether the kernel
+// at hand holds a black hole shows when one is made.
+func (portState) supports() error { return nil }
+
 // gate is one bound port and what it does with a SYN. The same socket goes from
 // state to state, so the port is never given up: listen(2) opens it,
 // shutdown(2) takes a listening socket back to merely bound, where the kernel

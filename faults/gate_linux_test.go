@@ -137,7 +137,7 @@ func TestGateGoesFromStateToState(t *testing.T) {
 		if err := g.set(to); err != nil {
 			t.Fatalf("set(%d): %v", to, err)
 		}
-		nc, err := net.DialTimeout("tcp", port.String(), 100*time.Millisecond)
+		nc, err := net.DialTimeout("tcp", port.String(), 500*time.Millisecond)
 		if err == nil {
 			nc.Close()
 		}

@@ -9,6 +9,17 @@ import (
 	"runtime"
 )
 
+// supports says which states cannot be had on this system.
+func (s portState) supports() error {
+	switch s {
+	case portRefused:
+		return errors.New("refused cannot be had on " + runtime.GOOS + ": it needs Linux")
+	case portBlackHole:
+		return errors.New("connect-timeout cannot be had on " + runtime.GOOS + ": it needs Linux")
+	}
+	return nil
+}
+
 // gate is one bound port. Only the open state can be had on this system: what
 // keeps a port refused or silent is behaviour of the Linux kernel.
 type gate struct {
@@ -31,11 +42,8 @@ func openGate(addr netip.AddrPort) (*gate, error) {
 }
 
 func (g *gate) set(to portState) error {
-	switch {
-	case to == portRefused:
-		return errors.New("refused cannot be had on " + runtime.GOOS + ": it needs Linux")
-	case to == portBlackHole:
-		return errors.New("connect-timeout cannot be had on " + runtime.GOOS + ": it needs Linux")
+	if err := to.supports(); err != nil {
+		return err
 	}
 	g.state, g.ln = portOpen, g.first
 	return nil

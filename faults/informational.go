@@ -11,13 +11,13 @@ func informationalFault() Fault {
 		Name: "informational", Effect: "no", Curl: "28", Class: "budget_exhausted",
 		Summary: "endless 1xx answers, and never a final one",
 		Params: []Param{
-			{Name: "status", Kind: KindInt, Default: "102", Min: 102, Max: 199, Help: "the code that is sent again and again"},
+			{Name: "code", Kind: KindInt, Default: "102", Min: 102, Max: 199, Help: "the status code that is sent again and again"},
 			everyParam("100ms", "the gap between two of them"),
 			{Name: "count", Kind: KindInt, Default: "0", Max: 1 << 20, Help: "after so many comes 200; 0: never"},
 			holdParam(),
 		},
 		build: func(a args) (behavior, error) {
-			line := fmt.Sprintf("HTTP/1.1 %d %s\r\n\r\n", a.int("status"), http.StatusText(int(a.int("status"))))
+			line := fmt.Sprintf("HTTP/1.1 %d %s\r\n\r\n", a.int("code"), http.StatusText(int(a.int("code"))))
 			every, count, hold := a.duration("every"), a.int("count"), a.duration("hold")
 			return behavior{answers: true, request: func(x *Exchange) {
 				n := count

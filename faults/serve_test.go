@@ -137,8 +137,7 @@ func TestParkedConnectionServesOn(t *testing.T) {
 	}
 }
 
-// TestSlow: the delay is kept, told, and worked to its end when the client has
-// left.
+// TestSlow: the delay is kept and told.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	const delay = 100 * time.Millisecond
@@ -162,18 +161,30 @@ func TestSlow(t *testing.T) {
 			t.Errorf("entry: got %+v", e)
 		}
 	}
+}
+
+// TestSlowWorksOn: the work is done to its end although the client has left, and
+// the ledger tells both.
+func TestSlowWorksOn(t *testing.T) {
+	t.Parallel()
+	p, l := start(t, "slow:delay=2s")
+	nc := dial(t, l)
 	send(t, nc, get)
-	time.Sleep(delay / 2)
+	time.Sleep(100 * time.Millisecond)
 	nc.Close()
-	e := entryOf(t, p, nc, 3)
-	if e.EndedBy != "client" || e.How != "closed" || e.Status != 0 {
+	e := entryOf(t, p, nc, 1)
+	if e.EndedBy != "client" || e.How != "closed" || e.Status != 0 || e.Effect {
 		t.Errorf("entry of a client that left: got %+v", e)
 	}
-	for until := time.Now().Add(5 * time.Second); !e.Effect && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		e = p.Ledger().Entries(Query{Remote: localOf(nc), Nth: 3})[0]
+	waitFor(t, "the effect", func() bool {
+		e = p.Ledger().Entries(Query{Remote: localOf(nc), Nth: 1})[0]
+		return e.Effect
+	})
+	if e.OrphanedOverlap <= 0 || e.OrphanedOverlap > 2000+float64(slack.Milliseconds()) || e.Orphaned != 0 || e.EndedBy != "client" {
+		t.Errorf("entry after the work: got %+v, want the rest of 2 s as overlap", e)
 	}
-	if !e.Effect || e.OrphanedOverlap <= 0 || e.OrphanedOverlap > 100 || e.Orphaned != 0 {
-		t.Errorf("entry after the work: got %+v, want an effect and the rest of 100 ms as overlap", e)
+	if s := p.Stats()[0]; s.ClientsLeft != 1 || s.Orphaned <= 0 {
+		t.Errorf("counts: got %+v", s)
 	}
 }
 
@@ -262,5 +273,25 @@ func TestLeavingAfterTheAnswerIsNoLeaving(t *testing.T) {
 		if e := entryOf(t, p, nc, 1); e.How != "answered" || e.EndedBy != "partner" {
 			t.Fatalf("entry: got %s by the %s, want answered by the partner", e.How, e.EndedBy)
 		}
+	}
+}
+
+// TestHangAfterLeaving: a client that left while the work was done is in the
+// ledger with the time of its leaving, not of the end of the work.
+func TestHangAfterLeaving(t *testing.T) {
+	t.Parallel()
+	p, l := start(t, "lost-response:delay=1500ms,then=hang")
+	nc := dial(t, l)
+	send(t, nc, get)
+	time.Sleep(100 * time.Millisecond)
+	nc.Close()
+	first := entryOf(t, p, nc, 1)
+	var e Entry
+	waitFor(t, "the effect", func() bool {
+		e = p.Ledger().Entries(Query{Remote: localOf(nc), Nth: 1})[0]
+		return e.Effect
+	})
+	if e.EndedAt != first.EndedAt || e.EndedBy != "client" || e.OrphanedOverlap == 0 || p.Stats()[0].Hung != 0 {
+		t.Errorf("got %+v, want the end as it was seen first: %+v", e, first)
 	}
 }

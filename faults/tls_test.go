@@ -63,7 +63,7 @@ func TestTLS(t *testing.T) {
 				t.Errorf("protocol: %q", got)
 			}
 			send(t, nc, get)
-			_ = nc.SetReadDeadline(time.Now().Add(400 * time.Millisecond))
+			_ = nc.SetReadDeadline(time.Now().Add(1500 * time.Millisecond))
 			got, err := readAll(nc)
 			var timeout net.Error
 			end := "EOF"

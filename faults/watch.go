@@ -114,11 +114,11 @@ func (c *conn) leaves(how outcome) {
 func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
 	c.l.stats.hung.Add(-1)
 	now := c.p.clock.now()
+	c.l.stats.ended(held.mode, how, byClient)
 	if held.isRequest {
 		c.p.ledger.update(held, func(e *entry) {
 			e.ended, e.how, e.byClient, e.final = now, how, byClient, true
 		})
-		c.l.stats.ended(held.mode, how, byClient)
 	}
 	c.close(how, byClient)
 }

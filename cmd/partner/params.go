@@ -15,23 +15,39 @@ import (
 // paramFlag marks the flags that are parameters of faults.
 const paramFlag = "partner_parameter"
 
+// paramValue is the text of a parameter. What it may be is the fault's to say,
+// once the mode is known.
+type paramValue struct {
+	text string
+	kind faults.Kind
+}
+
+// Set implements pflag.Value.
+func (v *paramValue) Set(s string) error { v.text = s; return nil }
+
+// String implements pflag.Value.
+func (v *paramValue) String() string { return v.text }
+
+// Type implements pflag.Value.
+func (v *paramValue) Type() string { return v.kind.String() }
+
 // addParamFlags adds a flag for every parameter of every fault: the list in the
 // code is the only place where they are written down.
 func addParamFlags(cmd *cobra.Command) {
-	add := func(name, help string) {
+	add := func(name, help string, kind faults.Kind) {
 		f := cmd.Flags()
-		f.String(name, "", help)
+		f.Var(&paramValue{kind: kind}, name, help)
 		_ = f.SetAnnotation(name, paramFlag, []string{name}) // it was just added
 	}
 	for _, f := range faults.All() {
 		for _, p := range f.Params {
 			if cmd.Flags().Lookup(p.Name) == nil {
-				add(p.Name, paramHelp(p.Name))
+				add(p.Name, paramHelp(p.Name), p.Kind)
 			}
 		}
 	}
 	for _, p := range faults.CommonParams() {
-		add(p.Name, p.Help)
+		add(p.Name, p.Help, p.Kind)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -42,6 +43,9 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	for _, note := range o.source.notes {
+		fmt.Fprintf(s.Err, "partner: left out: %s\n", note)
+	}
 	f.Config.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
 	partner, err := faults.Start(f.Config)
 	var wrong *faults.ConfigError
@@ -51,24 +55,19 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	case err != nil:
 		return err
 	}
-	defer closeWithin(partner.Close)
+	r := &running{partner: partner}
+	defer r.stop(s.Err)
 	if o.ledger != "" {
-		file, err := openLedger(o.ledger, partner.Ledger())
-		if err != nil {
+		if r.file, err = openLedger(o.ledger, partner.Ledger()); err != nil {
 			return err
 		}
-		defer func() {
-			closeWithin(partner.Close) // what ends only now belongs into the file
-			file.close(s.Err)
-		}()
 	}
-	server, err := admin.Start(admin.Config{Partner: partner, Listen: f.Admin, AllowRemote: o.allowRemote})
+	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.Admin, AllowRemote: o.allowRemote})
 	if err != nil {
 		return err
 	}
-	defer closeWithin(server.Close)
 	fmt.Fprintf(s.Err, "seed %d\n", partner.Seed())
-	if err := printReady(s.Out, o.json, partner.Listeners(), server.URL()); err != nil {
+	if err := printReady(s.Out, o.json, partner.Listeners(), r.server.URL()); err != nil {
 		return fmt.Errorf("ready lines: %w", err)
 	}
 	<-ctx.Done()
@@ -134,9 +133,24 @@ func setTLS(f config.File, setup *tls.Config) {
 	}
 }
 
-// closeWithin closes what must not keep the process from ending.
-func closeWithin(closer func(context.Context) error) {
+// running is what has to be stopped.
+type running struct {
+	partner *faults.Partner
+	server  *admin.Server
+	file    *ledgerFile
+}
+
+// stop ends all of it within stopTime, in this order: the streams of the admin
+// port, then the partner, and then the file, into which what ends only now
+// belongs too. What is not closed in time ends with the process.
+func (r *running) stop(w io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	_ = closer(ctx) // the process ends anyway, and takes what is left with it
+	if r.server != nil {
+		_ = r.server.Close(ctx)
+	}
+	_ = r.partner.Close(ctx)
+	if r.file != nil {
+		r.file.close(w)
+	}
 }

@@ -27,6 +27,7 @@ type source struct {
 	listen  string
 	seed    uint64
 	hasSeed bool
+	notes   []string // what --mode all leaves out, and why
 }
 
 const defaultListen = "127.0.0.1:8080"
@@ -125,7 +126,14 @@ func (o *source) listeners() ([]faults.ListenerConfig, error) {
 // free ones.
 func (o *source) everything() ([]faults.ListenerConfig, error) {
 	host, first, err := splitListen(o.listen)
-	names := faults.Names()
+	var names []string
+	for _, f := range faults.All() {
+		if unsupported := f.Supported(); unsupported != nil {
+			o.notes = append(o.notes, unsupported.Error())
+			continue
+		}
+		names = append(names, f.Name)
+	}
 	if err != nil || first > 0 && first+len(names)-1 > 65535 {
 		return nil, cli.Usagef("--listen %q: write HOST:PORT; %d ports from there on are needed, or port 0 for free ones", o.listen, len(names))
 	}

@@ -63,7 +63,7 @@ func call(t *testing.T, l faults.Listener) netip.AddrPort {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	_ = nc.SetDeadline(time.Now().Add(200 * time.Millisecond))
+	_ = nc.SetDeadline(time.Now().Add(2 * time.Second))
 	_, _ = nc.Write([]byte("GET /p HTTP/1.1\r\nHost: h\r\n\r\n"))
 	_, _ = nc.Read(make([]byte, 4096)) // an answer or none, as the fault will have it
 	return nc.LocalAddr().(*net.TCPAddr).AddrPort()

@@ -38,7 +38,7 @@ func listenerDesc(m metric) *prometheus.Desc {
 }
 
 func requestsDesc() *prometheus.Desc {
-	return prometheus.NewDesc("partner_requests_total", "Requests ended, by fault and by how they ended.",
+	return prometheus.NewDesc("partner_requests_total", "Requests that ended, and connections that a fault hit before any request, by fault and by how they ended.",
 		[]string{"listener", "mode", "outcome"}, nil)
 }
 
