@@ -52,7 +52,26 @@ func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
 	})
+	checkArgs(root)
 	return report(root.Name(), root.ExecuteContext(ctx), s.Err)
+}
+
+// checkArgs makes the wrong number of arguments an error of usage, for cmd and
+// all commands under it: cobra's own check says nothing of that.
+func checkArgs(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			var coded *codedError
+			if err == nil || errors.As(err, &coded) {
+				return err
+			}
+			return Usagef("%w; try %q", err, cmd.CommandPath()+" --help")
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		checkArgs(sub)
+	}
 }
 
 // newHelp returns the help command. Unlike cobra's own it does not take an

@@ -18,7 +18,11 @@ func buildWith(err error) func(Streams) *cobra.Command {
 		root := &cobra.Command{Use: "tool"}
 		sub := &cobra.Command{Use: "work", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return err }}
 		sub.Flags().Var(&Duration{}, "limit", "a limit")
-		root.AddCommand(sub)
+		run := func(*cobra.Command, []string) error { return nil }
+		root.AddCommand(sub,
+			&cobra.Command{Use: "one", Args: cobra.MaximumNArgs(1), RunE: run},
+			&cobra.Command{Use: "picky", Args: func(*cobra.Command, []string) error { return Usagef("not x") }, RunE: run},
+		)
 		return root
 	}
 }
@@ -46,7 +50,9 @@ func TestRunExitCodesAndLines(t *testing.T) {
 			nil, ExitUsage, `tool: invalid argument "5" for "--limit" flag: "5" has no unit: write 5ms or 5s; try "tool work --help"` + "\n",
 		},
 		{"unknown topic", []string{"help", "wrok"}, nil, ExitUsage, `tool: no help on "wrok"; try "tool --help"` + "\n"},
-		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"; try "tool --help"` + "\n"},
+		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"; try "tool work --help"` + "\n"},
+		{"arguments too many", []string{"one", "x", "y"}, nil, ExitUsage, `tool: accepts at most 1 arg(s), received 2; try "tool one --help"` + "\n"},
+		{"an argument that usage refuses", []string{"picky", "x"}, nil, ExitUsage, "tool: not x\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
