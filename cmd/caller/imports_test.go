@@ -15,7 +15,7 @@ func TestImports(t *testing.T) {
 		"chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff", "chaoslab/budgetcaller/screen",
 		"chaoslab/cmd/internal/cli", "chaoslab/cmd/internal/strictyaml",
 		"chaoslab/faults", "chaoslab/faults/admin",
-		"chaoslab/labs/deadlinechain", "chaoslab/labs/sandbox",
+		"chaoslab/labs/deadlinechain", "chaoslab/labs/layers", "chaoslab/labs/sandbox",
 	}
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {

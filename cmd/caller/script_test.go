@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,7 +91,7 @@ type partnerKey struct{}
 
 // TestScripts runs testdata/script/*.txt, each beside a partner of its own. The
 // variables of scriptFaults hold the URLs of its listeners, ADMIN that of its
-// admin port, TESTNET the network that is a black hole in a sandbox and
+// admin port, EXAMPLES the folder of the project's examples, TESTNET the network that is a black hole in a sandbox and
 // BLACKHOLE_ADDR an address of it. Beside testscript's own commands there are
 //
 //	code N COMMAND ARGS  runs it under a watchdog and wants exit code N
@@ -142,6 +143,11 @@ func startPartner(env *testscript.Env) error {
 	for i, l := range partner.Listeners() {
 		env.Setenv(scriptFaults()[i].variable, l.URL)
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
 	env.Setenv("ADMIN", server.URL())
 	env.Setenv("TESTNET", sandbox.BlackHole().String())
 	env.Setenv("BLACKHOLE_ADDR", blackHole().String()) // for use in a sandbox only
