@@ -12,6 +12,9 @@ type Answer struct {
 	Header http.Header
 	Body   []byte
 	Result Result
+	// Why says what kept a status of 400 or above from being followed by another
+	// attempt. It is empty below 400.
+	Why string
 
 	status, proto string // as on the wire
 	major, minor  int

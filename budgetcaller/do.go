@@ -38,7 +38,9 @@ func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
 		}
 		if !again {
 			k.result.Elapsed = time.Since(k.start)
-			return k.sink.answer(k.result), nil
+			answer := k.sink.answer(k.result)
+			answer.Why = k.why
+			return answer, nil
 		}
 	}
 }
@@ -54,6 +56,7 @@ type call struct {
 	tries  int // made so far; a redirect that is followed belongs to its try
 	result Result
 	first  [1]Record // what result.Attempts begins in
+	why    string    // what keeps a status from being followed by an attempt
 	try    try
 	sink   memory
 	chance backoff.Chance
@@ -171,6 +174,7 @@ func (k *call) prepareAgain(rec *Record) (bool, error) {
 // partner gave one, else with an error.
 func (k *call) fail(rec *Record, why string) error {
 	if rec.Class == ClassStatus {
+		k.why = why
 		return nil
 	}
 	e := &Error{
