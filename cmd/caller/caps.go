@@ -17,9 +17,10 @@ const (
 	maxParallelElsewhere = 4
 )
 
-// checkCaps refuses more runs than the targets may be given. away says that
-// calls may leave the machine wherever the targets are: by redirect or proxy.
-func checkCaps(targets []target, runs, parallel int, away bool) error {
+// checkCaps refuses more than the targets may be given: runs of each with up to
+// attempts each. away says that calls may leave the machine wherever the targets
+// are: by redirect or proxy.
+func checkCaps(targets []target, runs, attempts, parallel int, away bool) error {
 	where, maxRuns, maxParallel := "loopback", maxRunsLoopback, maxParallelLoopback
 	for _, t := range targets {
 		if !loopback(t.url) {
@@ -33,6 +34,8 @@ func checkCaps(targets []target, runs, parallel int, away bool) error {
 	switch {
 	case parallel > maxParallel:
 		return cli.Usagef("-c %d is too many at a time for %s: at most %d", parallel, where, maxParallel)
+	case runs > maxRuns/attempts/len(targets) && attempts > 1:
+		return cli.Usagef("-n %d with up to %d attempts each for %d URL(s) is too many for %s: at most %d attempts in all", runs, attempts, len(targets), where, maxRuns)
 	case runs > maxRuns/len(targets):
 		return cli.Usagef("-n %d for %d URL(s) is too many for %s: at most %d runs in all", runs, len(targets), where, maxRuns)
 	}

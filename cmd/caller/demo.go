@@ -186,7 +186,7 @@ func renderDemo(w io.Writer, lines []demoLine) {
 	}
 	t := newRunTable(w, "partner\nwe set", true)
 	for _, l := range lines {
-		t.add(l.Case+"\n"+sets[l.Case].set, l.measureLine)
+		t.add(l.Case+"\n"+sets[l.Case].set, l.howEnded, l.Partner)
 	}
 	t.Render()
 	fmt.Fprintln(w)

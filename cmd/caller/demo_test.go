@@ -24,7 +24,8 @@ func demoWith(ctx context.Context, format string, hole func(context.Context, tim
 // holeOf answers with a measurement of that class.
 func holeOf(class budgetcaller.Class) func(context.Context, time.Duration) (measureLine, error) {
 	return func(_ context.Context, limit time.Duration) (measureLine, error) {
-		return measureLine{Schema: measureSchema, Class: class, Phase: budgetcaller.PhaseConnect, Elapsed: cli.Millis(limit)}, nil
+		how := howEnded{Class: class, Phase: budgetcaller.PhaseConnect, Elapsed: cli.Millis(limit)}
+		return measureLine{Schema: measureSchema, howEnded: how}, nil
 	}
 }
 

@@ -92,13 +92,24 @@ func (f fakeLedger) find(context.Context, netip.AddrPort, int) ([]faults.Entry, 
 // exit code and what was printed.
 func measureWith(t *testing.T, ctx context.Context, run func(ctx context.Context, n int) (budgetcaller.Result, error), l ledger, args ...string) (code int, out, errs string) {
 	t.Helper()
+	return measureSeries(t, ctx, series{runner: &fakeRunner{run: run}, ledger: l}, args...)
+}
+
+// measureDoing is measureWith for calls that may have several attempts.
+func measureDoing(t *testing.T, do doer, args ...string) (code int, out, errs string) {
+	t.Helper()
+	return measureSeries(t, context.Background(), series{doer: do}, args...)
+}
+
+func measureSeries(t *testing.T, ctx context.Context, m series, args ...string) (code int, out, errs string) {
+	t.Helper()
 	o, code, line := parseArgs(t, "", args...)
 	if code != 0 {
 		t.Fatalf("%q: code %d, stderr %q", args, code, line)
 	}
 	var stdout, stderr bytes.Buffer
 	s := cli.Streams{Out: &stdout, Err: &stderr}
-	m := &series{opts: o, runner: &fakeRunner{run: run}, ledger: l, warn: &stderr}
+	m.opts, m.warn = o, &stderr
 	return exitCode(m.all(ctx, s), &stderr), stdout.String(), stderr.String()
 }
 

@@ -112,7 +112,6 @@ func layersCSV(w io.Writer, a layers.Audit) error {
 	return out.Error()
 }
 
-
 // layerWidth is the widest that a name may be in the table, so that all columns
 // fit in cli.Width; longer ones are broken.
 const layerWidth = 14

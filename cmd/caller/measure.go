@@ -19,6 +19,7 @@ func newMeasure(s cli.Streams, run func(context.Context, *measureOptions, cli.St
 		pool:    cli.Duration{D: cli.None, AllowNone: true},
 		budget:  cli.Duration{D: 30 * time.Second, AllowNone: true},
 		floor:   cli.Duration{D: budgetcaller.DefaultFloor},
+		retries: newRetries(),
 		format:  cli.Format("table", "json", "csv"),
 	}
 	cmd := &cobra.Command{
@@ -43,23 +44,34 @@ milliseconds; configured_ms and overshoot_ms are null where no limit ended the
 call. Several runs of a URL end with its caller.summary/1 line, in which p90 is
 null below 10 runs and p99 below 100.
 
+--attempts N repeats a failure that may pass, within the budget and where doing
+it twice does no harm: the effect is none, the method is idempotent, or there is
+an Idempotency-Key. Retry-After is obeyed if it fits. What is left of the budget
+is sent along (X-Request-Timeout-Ms), and an answer may have 16 MiB. class,
+phase and limit are then the call's; stopped says why no further attempt was
+made, and attempts_detail holds each one with the wait after it (in csv: how
+many, and backoff_ms).
+
 --partner asks a partner's admin port for its own record of each call. In JSON,
 partner.saw is request, connection (no request came whole), nothing (it never
 noticed us) or unknown (it cannot be told); difference_ms is our elapsed time
 less the partner's. partner is null without --partner and for URLs not its own.
 
-Caps: on loopback 100000 runs in all and 1000 at a time, elsewhere 300 and 4.
+Caps: on loopback 100000 attempts and 1000 calls at a time, elsewhere 300 and 4.
 Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
 130 interrupted (what was measured is printed all the same).`,
 		Example: `  caller measure http://127.0.0.1:8080/ --read-timeout 500ms
   caller measure http://127.0.0.1:8080/ -n 100 -c 4 --format json | tail -1
   caller measure http://127.0.0.1:8080/ --expect read_timeout,budget_exhausted
   caller measure http://127.0.0.1:8080/ --data @order.json --budget 2s
+  caller measure http://127.0.0.1:8080/ --attempts 3 --attempt-timeout 400ms
   caller measure --partner http://127.0.0.1:8079      every listener it has`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.urls = args
 			o.dataSet = cmd.Flags().Changed("data")
+			o.keySet = cmd.Flags().Changed("idempotency-key")
+			o.retries.jitterSet = cmd.Flags().Changed("jitter")
 			if err := o.complete(s.In); err != nil {
 				return err
 			}
@@ -74,6 +86,11 @@ Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
 	f.Var(&o.pool, "pool-timeout", "pool limit")
 	f.Var(&o.budget, "budget", "budget of one call")
 	f.Var(&o.floor, "floor", "budget left, to start at all")
+	f.IntVar(&o.retries.attempts, "attempts", 1, "`N` attempts of a call at most")
+	f.Var(&o.retries.base, "backoff", "first wait, doubled each time")
+	f.Var(&o.retries.cap, "cap", "longest wait")
+	f.Var(&o.retries.jitter, "jitter", "what part of a wait is chance")
+	f.StringVar(&o.key, "idempotency-key", "", "`key` sent along; auto: a new one for each call")
 	f.IntVarP(&o.runs, "runs", "n", 1, "`N` runs of each URL")
 	f.IntVarP(&o.parallel, "concurrency", "c", 1, "`N` of them at a time")
 	f.Var(&o.interval, "interval", "least time from one start to the next")

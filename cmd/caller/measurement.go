@@ -15,16 +15,40 @@ type measurement struct {
 	run     int // from 1
 	target  target
 	result  budgetcaller.Result
+	ending  *ending      // nil: the call was its one attempt
+	key     string       // Idempotency-Key that was sent, empty: none of ours
 	partner *partnerView // nil: nobody was asked
+
+	views []*partnerView // of each attempt, where there is an ending
 }
 
-// phases returns how long each phase of the call took, all its attempts
-// together, in order and only those that were reached.
-func (m measurement) phases() phaseTimes {
+// last is the account of how the call ended.
+func (m measurement) last() budgetcaller.Record {
+	if m.ending != nil {
+		return m.ending.record
+	}
+	return m.result.Last()
+}
+
+// attempts returns those that were begun: not one that the floor or a cancel
+// forbade, which the partner cannot have seen.
+func (m measurement) attempts() []budgetcaller.Record {
+	var begun []budgetcaller.Record
+	for _, a := range m.result.Attempts {
+		if a.Phase != budgetcaller.PhaseNone {
+			begun = append(begun, a)
+		}
+	}
+	return begun
+}
+
+// phasesOf returns how long each phase of the attempts took, all together, in
+// order and only those that were reached.
+func phasesOf(attempts ...budgetcaller.Record) phaseTimes {
 	var times phaseTimes
 	for _, p := range budgetcaller.Phases() {
 		sum, reached := time.Duration(0), false
-		for _, attempt := range m.result.Attempts {
+		for _, attempt := range attempts {
 			if took, ok := attempt.Phases.Took(p); ok {
 				sum, reached = sum+took, true
 			}
@@ -41,9 +65,28 @@ const measureSchema = "caller.measure/1"
 
 // measureLine is a measurement as JSON shows it.
 type measureLine struct {
-	Schema     string              `json:"schema"`
-	Run        int                 `json:"run"`
-	Target     string              `json:"target"`
+	Schema string `json:"schema"`
+	Run    int    `json:"run"`
+	Target string `json:"target"`
+	howEnded
+	Attempts   int          `json:"attempts"`
+	Status     int          `json:"status"`
+	Bytes      int64        `json:"bytes"`
+	Expected   int64        `json:"expected_bytes"`
+	Phases     phaseTimes   `json:"phases_ms"`
+	Partner    *partnerView `json:"partner"`
+	Error      string       `json:"error"`
+	Location   string       `json:"location,omitempty"`
+	RetryAfter string       `json:"retry_after,omitempty"`
+
+	// Of calls that may have several attempts only.
+	Key     string        `json:"idempotency_key,omitempty"`
+	Stopped string        `json:"stopped,omitempty"`
+	Detail  []attemptLine `json:"attempts_detail,omitempty"`
+}
+
+// howEnded says how a call or an attempt ended.
+type howEnded struct {
 	Class      budgetcaller.Class  `json:"class"`
 	Phase      budgetcaller.Phase  `json:"phase"`
 	Limit      budgetcaller.Limit  `json:"limit"`
@@ -51,44 +94,41 @@ type measureLine struct {
 	Configured *cli.Millis         `json:"configured_ms"`
 	Elapsed    cli.Millis          `json:"elapsed_ms"`
 	Overshoot  *cli.Millis         `json:"overshoot_ms"`
-	Attempts   int                 `json:"attempts"`
-	Status     int                 `json:"status"`
-	Bytes      int64               `json:"bytes"`
-	Expected   int64               `json:"expected_bytes"`
-	Phases     phaseTimes          `json:"phases_ms"`
-	Partner    *partnerView        `json:"partner"`
-	Error      string              `json:"error"`
-	Location   string              `json:"location,omitempty"`
-	RetryAfter string              `json:"retry_after,omitempty"`
+}
+
+func ended(r budgetcaller.Record) howEnded {
+	h := howEnded{Class: r.Class, Phase: r.Phase, Limit: r.Limit, Effect: r.Effect, Elapsed: cli.Millis(r.Elapsed)}
+	if r.Configured > 0 {
+		configured := cli.Millis(r.Configured)
+		h.Configured = &configured
+	}
+	if cutByUs(r) {
+		overshoot := cli.Millis(r.Overshoot)
+		h.Overshoot = &overshoot
+	}
+	return h
 }
 
 func (m measurement) line() measureLine {
-	last := m.result.Last()
+	last := m.last()
 	l := measureLine{
 		Schema:     measureSchema,
 		Run:        m.run,
 		Target:     m.target.String(),
-		Class:      last.Class,
-		Phase:      last.Phase,
-		Limit:      last.Limit,
-		Effect:     m.result.Effect(),
-		Elapsed:    cli.Millis(m.result.Elapsed),
-		Attempts:   len(m.result.Attempts),
+		howEnded:   ended(last),
+		Attempts:   len(m.attempts()),
 		Status:     last.Status,
 		Bytes:      last.Bytes,
 		Expected:   last.Expected,
-		Phases:     m.phases(),
+		Phases:     phasesOf(m.result.Attempts...),
 		Partner:    m.partner,
 		Location:   last.Location,
 		RetryAfter: last.RetryAfter,
+		Key:        m.key,
 	}
-	if last.Configured > 0 {
-		configured := cli.Millis(last.Configured)
-		l.Configured = &configured
-	}
-	if cutByUs(last) {
-		overshoot := cli.Millis(last.Overshoot)
-		l.Overshoot = &overshoot
+	l.Effect, l.Elapsed = m.result.Effect(), cli.Millis(m.result.Elapsed)
+	if m.ending != nil {
+		l.Stopped, l.Detail = m.ending.why, m.detail()
 	}
 	if last.Err != nil {
 		l.Error = last.Err.Error()

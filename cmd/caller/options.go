@@ -22,6 +22,9 @@ type measureOptions struct {
 	urls                                 []string
 	connect, read, attempt, pool, budget cli.Duration
 	floor                                cli.Duration
+	retries                              retries
+	key                                  string // of --idempotency-key
+	keySet                               bool
 	runs, parallel                       int
 	interval                             cli.Duration
 	method                               string
@@ -58,6 +61,7 @@ func (o *measureOptions) complete(stdin io.Reader) error {
 			o.request, err = parseRequest(o.method, o.headers, data, stdin)
 			return err
 		},
+		o.completeRetries,
 		func() (err error) { o.expect, err = parseExpect(o.expectList); return err },
 		o.completeProxy,
 		o.completeTLS,
@@ -69,7 +73,19 @@ func (o *measureOptions) complete(stdin io.Reader) error {
 	if len(o.targets) == 0 {
 		return nil // the partner's listeners, checked once they are known
 	}
-	return checkCaps(o.targets, o.runs, o.parallel, o.away)
+	return o.checkCaps()
+}
+
+// checkCaps refuses more than the targets may be given.
+func (o *measureOptions) checkCaps() error {
+	return checkCaps(o.targets, o.runs, o.retries.attempts, o.parallel, o.away)
+}
+
+func (o *measureOptions) completeRetries() error {
+	if err := o.retries.complete(); err != nil || !o.keySet {
+		return err
+	}
+	return checkKey(o.key, o.request.header)
 }
 
 func (o *measureOptions) completeTargets() error {
@@ -196,7 +212,7 @@ func (o *measureOptions) config() budgetcaller.Config {
 	if conns == 0 && o.parallel > 64 {
 		conns = o.parallel // else runs would wait for each other unasked
 	}
-	return budgetcaller.Config{
+	cfg := budgetcaller.Config{
 		Limits: budgetcaller.Limits{
 			Connect: o.connect.D,
 			Read:    o.read.D,
@@ -209,6 +225,10 @@ func (o *measureOptions) config() budgetcaller.Config {
 		Proxy:           o.proxy,
 		Redirects:       o.follow,
 	}
+	if o.retries.any() {
+		cfg.Default.Retry = budgetcaller.Retry{Attempts: o.retries.attempts, Backoff: o.retries.policy}
+	}
+	return cfg
 }
 
 // limits names every limit as it is in force, with "(default)" beside what
@@ -225,5 +245,5 @@ func (o *measureOptions) limits() string {
 		}
 		parts = append(parts, part)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, o.retries.inForce()...), ", ")
 }

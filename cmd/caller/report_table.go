@@ -44,7 +44,7 @@ func (r *tableReport) end(sums []summary) error {
 	if r.runs <= maxRows {
 		t := newRunTable(w, "run", r.opts.partner != "")
 		for _, m := range r.rows {
-			t.add(r.caption(m), m.line())
+			t.addCall(r.caption(m), m.line())
 		}
 		t.Render()
 		r.details(w)
@@ -86,9 +86,9 @@ func (r *tableReport) details(w io.Writer) {
 		return
 	}
 	m := r.rows[0]
-	last := m.result.Last()
+	last := m.last()
 	var phases []string
-	for _, p := range m.phases() {
+	for _, p := range phasesOf(m.result.Attempts...) {
 		phases = append(phases, fmt.Sprintf("%s %s", p.phase, cli.Show(time.Duration(p.took))))
 	}
 	fmt.Fprintln(w)
@@ -97,8 +97,9 @@ func (r *tableReport) details(w io.Writer) {
 		{"phases", strings.Join(phases, ", ")},
 		{"answer", answer(last)},
 		{"error", errorText(last.Err)},
+		{"stopped", stopped(m)},
 		{"effect", effectInWords(m.result.Effect())},
-		{"partner", m.partner.account()},
+		{"partner", m.partnerAccount()},
 	} {
 		if line.text != "" {
 			fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-8s", line.head), line.text))
@@ -122,6 +123,18 @@ func answer(last budgetcaller.Record) string {
 		text += ", Location: " + last.Location
 	}
 	return text
+}
+
+// stopped says why no further attempt was made, empty if none was to be.
+func stopped(m measurement) string {
+	if m.ending == nil {
+		return ""
+	}
+	attempts := "attempts"
+	if len(m.attempts()) == 1 {
+		attempts = "attempt"
+	}
+	return fmt.Sprintf("after %d %s: %s", len(m.attempts()), attempts, m.ending.why)
 }
 
 func errorText(err error) string {

@@ -92,6 +92,8 @@ func TestReports(t *testing.T) {
 		{"partner", []string{local, local, "--partner", local}, []measurement{withPartner(cut(1, 500*time.Millisecond, 700*time.Microsecond), gone), withPartner(long, answered)}},
 		{"runs", []string{local, "-n", "13", "--partner", local}, many},
 		{"long host", []string{local, local}, []measurement{far, refused(1)}},
+		{"attempts", []string{local, "--attempts", "3", "--partner", local}, []measurement{retried(1)}},
+		{"attempts of runs", []string{local, "-n", "3", "--attempts", "3"}, []measurement{retried(1), once(2), retried(3)}},
 		{"nothing", []string{local}, nil},
 	} {
 		for _, format := range []string{"table", "json", "csv"} {
@@ -138,6 +140,34 @@ func TestMeasureLineReadsBack(t *testing.T) {
 	if string(again) != string(text) {
 		t.Errorf("read back\n%s\nwant\n%s", again, text)
 	}
+}
+
+// retried is a call of two attempts that ended because a third did not fit.
+func retried(run int) measurement {
+	first, last := cut(1, 500*time.Millisecond, 700*time.Microsecond).last(), whole(1, 3*time.Millisecond).last()
+	last.Class, last.Status, last.RetryAfter, last.Start = budgetcaller.ClassStatus, 503, "9", first.Start.Add(600*time.Millisecond)
+	end := recordOfCall(&budgetcaller.Error{
+		Class: budgetcaller.ClassBelowFloor, Limit: budgetcaller.LimitFloor, Effect: budgetcaller.EffectUnknown,
+		Why: "the Retry-After does not fit", Left: 2 * time.Second, Needed: 9 * time.Second,
+		Attempts: []budgetcaller.Record{first, last}, Last: &last,
+	}, time.Minute)
+	did, not := true, false
+	views := []*partnerView{
+		{Saw: sawRequest, Elapsed: ms(500500 * time.Microsecond), EndedBy: "client", How: "closed", Difference: ms(200 * time.Microsecond), Effect: &did},
+		{Saw: sawRequest, Elapsed: ms(2900 * time.Microsecond), EndedBy: "partner", How: "answered", Difference: ms(100 * time.Microsecond), Effect: &not},
+	}
+	return measurement{
+		run: run, target: localTarget(), key: "k1", ending: &ending{end, "the Retry-After does not fit"},
+		result:  budgetcaller.Result{Attempts: []budgetcaller.Record{first, last}, Elapsed: 603 * time.Millisecond},
+		partner: views[1], views: views,
+	}
+}
+
+// once is a call that needed no second attempt.
+func once(run int) measurement {
+	m := whole(run, 3*time.Millisecond)
+	m.ending = &ending{m.result.Last(), "answered"}
+	return m
 }
 
 // failingWriter is a full disk.

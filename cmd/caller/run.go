@@ -28,7 +28,8 @@ type runner interface {
 // series measures targets one after the other.
 type series struct {
 	opts      *measureOptions
-	runner    runner
+	runner    runner   // makes calls of one attempt
+	doer      doer     // makes those that may have more
 	ledger    ledger   // nil: no partner is asked
 	listeners []target // of the partner
 	limiter   *rate.Limiter
@@ -50,7 +51,7 @@ func runMeasure(ctx context.Context, o *measureOptions, s cli.Streams) error {
 		return cli.Usagef("%w", err)
 	}
 	defer caller.Close()
-	m := &series{opts: o, runner: caller, warn: s.Err}
+	m := &series{opts: o, runner: caller, doer: caller, warn: s.Err}
 	if o.partner != "" {
 		client, err := admin.NewClient(o.partner)
 		if err != nil {
@@ -120,7 +121,7 @@ func (m *series) meetPartner(ctx context.Context) error {
 		if len(o.targets) == 0 {
 			return fmt.Errorf("--partner %s: this partner has no listener to measure", o.partner)
 		}
-		return checkCaps(o.targets, o.runs, o.parallel, o.away)
+		return o.checkCaps()
 	}
 	for i, t := range o.targets {
 		name, ok := belongs(t.url, m.listeners)
@@ -193,34 +194,6 @@ func (m *series) runs(ctx context.Context, t target) <-chan outcome {
 	return results
 }
 
-// once makes one run.
-func (m *series) once(ctx context.Context, t target, n int) outcome {
-	call, cancel, err := budgetcaller.Begin(ctx, m.opts.budget.D)
-	if err != nil {
-		return outcome{err: err}
-	}
-	defer cancel()
-	req, err := m.opts.request.to(call, t)
-	if err != nil {
-		return outcome{err: fmt.Errorf("%s: %w", t, err)}
-	}
-	result, err := m.runner.Run(call, req, nil)
-	if err != nil {
-		return outcome{err: fmt.Errorf("%s: %w", t, err)}
-	}
-	r := measurement{run: n, target: t, result: result}
-	listener, ours := belongs(t.url, m.listeners)
-	if !ours {
-		return outcome{measurement: r}
-	}
-	// What was measured when the user gave up is still worth its record.
-	ask, done := context.WithTimeout(context.WithoutCancel(ctx), ledgerWait)
-	defer done()
-	r.partner, err = view(ask, m.ledger, result.Last())
-	r.partner.Listener = listener
-	return outcome{measurement: r, doubt: err}
-}
-
 // doubt says once that the partner's record could not be read.
 func (m *series) doubt(err error) {
 	if err != nil && !m.doubted {
@@ -231,7 +204,7 @@ func (m *series) doubt(err error) {
 
 // judge counts what --expect did not name.
 func (m *series) judge(r measurement) {
-	class := r.result.Last().Class
+	class := r.last().Class
 	if len(m.opts.expect) == 0 || slices.Contains(m.opts.expect, class) {
 		return
 	}

@@ -84,6 +84,9 @@ func scriptFaults() []struct{ variable, fault string } {
 		{"BLACKHOLE", "connect-timeout"},
 		{"HANG", "read-timeout"},
 		{"SLOW", "slow:delay=100ms"},
+		{"LOST", "lost-response"},
+		{"BUSY", "status:status=503"},
+		{"FLAKY", "status:status=503,when=first=2"},
 	}
 }
 
@@ -96,6 +99,7 @@ type partnerKey struct{}
 //
 //	code N COMMAND ARGS  runs it under a watchdog and wants exit code N
 //	reached MODE         waits until a request of that mode is under way
+//	saw N VARIABLE       wants that many requests at the listener whose URL it holds
 //	columns N            wants no line of stdout longer than that
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -106,6 +110,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":    scriptCode,
 			"reached": scriptReached,
+			"saw":     scriptSaw,
 			"columns": scriptColumns,
 		},
 		Condition: func(name string) (bool, error) {
@@ -128,7 +133,11 @@ func startPartner(env *testscript.Env) error {
 		if err != nil {
 			return err
 		}
-		cfg.Listeners = append(cfg.Listeners, faults.ListenerConfig{Faults: []faults.Spec{spec}})
+		l := faults.ListenerConfig{Faults: []faults.Spec{spec}}
+		if f.variable == "FLAKY" {
+			l.Name = "flaky" // there is a status already
+		}
+		cfg.Listeners = append(cfg.Listeners, l)
 	}
 	partner, err := faults.Start(cfg)
 	if err != nil {
@@ -197,6 +206,28 @@ func scriptReached(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no request reached %s within %v", args[0], watchdog)
+}
+
+func scriptSaw(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: saw N VARIABLE")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	partner, _ := ts.Value(partnerKey{}).(*faults.Partner)
+	got := 0
+	for _, l := range partner.Listeners() {
+		if l.URL == ts.Getenv(args[1]) {
+			for _, e := range partner.Ledger().Entries(faults.Query{Listener: l.Name}) {
+				if e.Kind == sawRequest {
+					got++
+				}
+			}
+		}
+	}
+	if got != want {
+		ts.Fatalf("%s saw %d requests, want %d", args[1], got, want)
+	}
 }
 
 func scriptColumns(ts *testscript.TestScript, neg bool, args []string) {

@@ -60,6 +60,8 @@ type tally struct {
 	target  target
 	runs    int
 	classes map[budgetcaller.Class]*samples
+	stopped map[string]int // why calls with retries stopped
+	tries   int            // attempts made by them
 }
 
 // samples are the durations of runs of one class.
@@ -75,13 +77,20 @@ func newTally(t target) *tally {
 }
 
 func (t *tally) add(m measurement) {
-	last := m.result.Last()
+	last := m.last()
 	s := t.classes[last.Class]
 	if s == nil {
 		s = &samples{}
 		t.classes[last.Class] = s
 	}
 	t.runs++
+	if m.ending != nil {
+		if t.stopped == nil {
+			t.stopped = map[string]int{}
+		}
+		t.stopped[m.ending.why]++
+		t.tries += len(m.attempts())
+	}
 	s.count++
 	s.elapsed = append(s.elapsed, m.result.Elapsed)
 	if cutByUs(last) {
@@ -103,6 +112,10 @@ type summary struct {
 	Runs    int            `json:"runs"`
 	Classes []classSummary `json:"classes"` // the most frequent first
 	spreads                // of all runs together
+
+	// Of calls that may have several attempts only.
+	Attempts int            `json:"attempts,omitempty"` // of all runs together
+	Stopped  map[string]int `json:"stopped,omitempty"`  // why no further attempt was made
 }
 
 type classSummary struct {
@@ -122,7 +135,7 @@ func (s *samples) spreads() spreads {
 }
 
 func (t *tally) summary() summary {
-	sum := summary{Schema: summarySchema, Target: t.target.String(), Runs: t.runs, Classes: []classSummary{}}
+	sum := summary{Schema: summarySchema, Target: t.target.String(), Runs: t.runs, Classes: []classSummary{}, Attempts: t.tries, Stopped: t.stopped}
 	var all samples
 	for class, s := range t.classes {
 		sum.Classes = append(sum.Classes, classSummary{class, s.count, s.spreads()})

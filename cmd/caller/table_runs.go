@@ -34,7 +34,22 @@ func newRunTable(w io.Writer, what string, partner bool) runTable {
 	return runTable{t}
 }
 
-func (t runTable) add(what string, l measureLine) {
+// addCall adds a call and, where they tell more, the attempts it consists of.
+func (t runTable) addCall(what string, l measureLine) {
+	t.add(what, l.howEnded, l.Partner)
+	if l.telling() {
+		for _, a := range l.Detail {
+			t.addWord(a.caption(), a.word(), a.howEnded, a.Partner)
+		}
+	}
+}
+
+func (t runTable) add(what string, l howEnded, partner *partnerView) {
+	t.addWord(what, l.Class.String(), l, partner)
+}
+
+// addWord is add with another word for the class.
+func (t runTable) addWord(what, class string, l howEnded, partner *partnerView) {
 	configured, overshoot := "-", "-"
 	if l.Configured != nil {
 		configured = cli.ShowLimit(time.Duration(*l.Configured))
@@ -48,11 +63,11 @@ func (t runTable) add(what string, l measureLine) {
 	}
 	t.AppendRow(table.Row{
 		what,
-		l.Class.String() + "\n" + where,
+		class + "\n" + where,
 		l.Limit.String() + "\n" + configured,
 		cli.Show(time.Duration(l.Elapsed)) + "\n" + overshoot,
 		l.Effect.String(),
-		l.Partner.inWords(),
+		partner.inWords(),
 	})
 }
 

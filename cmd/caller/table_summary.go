@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,7 +20,11 @@ func renderSummary(w io.Writer, s summary) {
 	if s.Runs == 1 {
 		runs = "run"
 	}
-	fmt.Fprintf(w, "%d %s of %s\n\n", s.Runs, runs, s.Target)
+	fmt.Fprintf(w, "%d %s of %s\n", s.Runs, runs, s.Target)
+	if s.Stopped != nil {
+		fmt.Fprintf(w, "%d attempts were made for them\n", s.Attempts)
+	}
+	fmt.Fprintln(w)
 	t := cli.NewTable(w, "class", "in ms", "n", "min", "p50", "p90", "p99", "max")
 	var right []table.ColumnConfig
 	for n := 3; n <= 8; n++ {
@@ -41,6 +47,12 @@ func renderSummary(w io.Writer, s summary) {
 		}
 	}
 	t.Render()
+	if s.Stopped != nil {
+		fmt.Fprintln(w)
+	}
+	for _, why := range slices.Sorted(maps.Keys(s.Stopped)) {
+		fmt.Fprintln(w, cli.Paragraph("stopped  ", fmt.Sprintf("%d: %s", s.Stopped[why], why)))
+	}
 	if gaps {
 		fmt.Fprintf(w, "\n-: too few runs to say: p90 from %d, p99 from %d\n", p90From, p99From)
 	}
