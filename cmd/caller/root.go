@@ -24,6 +24,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 	root.AddCommand(
 		newDemo(s),
 		newMeasure(s, runMeasure),
+		newSuggest(s, runSuggest),
 		newLayers(s),
 		newExplain(s),
 		newScreen(s),

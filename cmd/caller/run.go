@@ -76,7 +76,9 @@ func (m *series) all(ctx context.Context, s cli.Streams) error {
 	if o.interval.IsSet {
 		m.limiter.SetLimit(rate.Every(o.interval.D))
 	}
-	m.report = newReport(o, s)
+	if m.report == nil {
+		m.report = newReport(o, s)
+	}
 	m.progress = &cli.Progress{}
 	if o.format.Value == "table" || !cli.IsTerminal(s.Out) {
 		m.progress = cli.NewProgress(s.Err, o.runs*len(o.targets), "measuring")

@@ -86,6 +86,7 @@ func scriptFaults() []struct{ variable, fault string } {
 		{"SLOW", "slow:delay=100ms"},
 		{"LOST", "lost-response"},
 		{"BUSY", "status:status=503"},
+		{"QUICK", "slow:delay=20ms"},
 		{"FLAKY", "status:status=503,when=first=2"},
 	}
 }
@@ -136,6 +137,9 @@ func startPartner(env *testscript.Env) error {
 		l := faults.ListenerConfig{Faults: []faults.Spec{spec}}
 		if f.variable == "FLAKY" {
 			l.Name = "flaky" // there is a status already
+		}
+		if f.variable == "QUICK" {
+			l.Name = "quick" // and a slow
 		}
 		cfg.Listeners = append(cfg.Listeners, l)
 	}
