@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/labs/layers"
 )
 
@@ -74,17 +74,17 @@ cannot hold, 2 wrong usage or a file that cannot be read.`,
 
 // runLayers reads the file, prints what was found and returns the verdict.
 func runLayers(o *layersOptions, s cli.Streams) error {
-	name, text, err := readLayers(o.file, s.In)
+	name, root, err := readLayers(o.file, s.In)
 	if err != nil {
 		return cli.Usagef("%w", err)
 	}
-	chain, err := layers.Parse(name, text)
+	chain, err := parseLayers(root)
 	if err != nil {
 		return cli.Usagef("%w", err)
 	}
 	audit, err := chain.Audit()
 	if err != nil {
-		return cli.Usagef("%s: %w", name, err)
+		return cli.Usagef("%w", root.Errorf("%w", err))
 	}
 	w := &errWriter{w: s.Out}
 	switch o.format.Value {
@@ -101,23 +101,17 @@ func runLayers(o *layersOptions, s cli.Streams) error {
 	return layersVerdict(name, audit, o.strict)
 }
 
-// readLayers returns the text of the file and its name for errors.
-func readLayers(file string, stdin io.Reader) (name string, text []byte, err error) {
-	from := stdin
-	if name = file; file == "-" {
-		name = "stdin"
-	} else {
-		f, err := os.Open(file)
-		if err != nil {
-			return name, nil, err
-		}
-		defer f.Close()
-		from = f
+// readLayers returns what the file holds and its name for errors.
+func readLayers(file string, stdin io.Reader) (name string, root strictyaml.Node, err error) {
+	if file != "-" {
+		root, err = strictyaml.Read(file)
+		return file, root, err
 	}
-	if text, err = io.ReadAll(io.LimitReader(from, layers.MaxFile+1)); err != nil {
-		return name, nil, fmt.Errorf("%s: %w", name, err)
+	text, err := io.ReadAll(io.LimitReader(stdin, strictyaml.MaxSize+1))
+	if err == nil {
+		root, err = strictyaml.Parse("stdin", text)
 	}
-	return name, text, nil
+	return "stdin", root, err
 }
 
 // layersVerdict is nil if all layers hold, else it names those that do not and

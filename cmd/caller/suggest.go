@@ -58,10 +58,10 @@ good calls took: the p99 times --factor, rounded up, at least 10 ms. A p99 of
   floor    the p90 of the whole call: 9 of 10 calls are done in that
 
 Each comes with its reason (source, p99, factor, date, sample size), and one
-line is there to be pasted into a file for caller layers. Good is a call that is
-ok. One that --budget ended counts as slower than all good ones; what else
-failed is counted by class and left out. Fewer than 100 calls, or a p99 beyond
---budget, and nothing is suggested.
+line each is there to be pasted into files of caller layers and caller screen.
+Good is a call that is ok. One that --budget ended counts as slower than all
+good ones; what else failed is counted by class and left out. Fewer than 100
+calls, or a p99 beyond --budget, and nothing is suggested.
 
 The figures are those of this moment, from here, with -c calls at a time:
 measure where the service runs, in a busy hour.

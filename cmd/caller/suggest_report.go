@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -32,8 +33,14 @@ type suggestion struct {
 	Connect *lie         `json:"connect_ms"`
 	Limits  []suggested  `json:"limits"`
 	Notes   []string     `json:"notes"`
-	Line    string       `json:"line,omitempty"` // for a file of caller layers
+	Paste   *paste       `json:"paste"` // null: nothing is suggested
 	Refused string       `json:"refused,omitempty"`
+}
+
+// paste is what can be pasted into files, one line each.
+type paste struct {
+	Layers []string `json:"layers"` // of caller layers
+	Plan   []string `json:"plan"`   // of caller screen
 }
 
 type classCount struct {
@@ -66,30 +73,33 @@ func (f figures) spread() *lie {
 	return &lie{N: f.n(), P50: at(50, 1), P90: at(90, p90From), P99: at(99, p99From), Max: at(100, 1)}
 }
 
-// limit returns the suggestion of that name.
-func (s suggestion) limit(name string) (suggested, bool) {
+// toPaste returns the lines of a suggestion, nil if there is none.
+func (s suggestion) toPaste() *paste {
+	if len(s.Limits) == 0 {
+		return nil
+	}
+	p := &paste{}
 	for _, l := range s.Limits {
-		if l.Limit == name {
-			return l, true
+		switch l.Limit {
+		case "attempt":
+			p.Layers = append(p.Layers, l.as("limit"))
+			p.Plan = append(p.Plan, l.as("attempt"))
+		case "floor":
+			p.Plan = append(p.Plan, l.as("floor"))
 		}
 	}
-	return suggested{}, false
+	return p
 }
 
-// line is the limit of an attempt as a file of caller layers takes it.
-func (s suggestion) line() string {
-	l, ok := s.limit("attempt")
-	if !ok {
-		return ""
-	}
-	// A string of JSON is one of YAML, too.
-	reason, _ := json.Marshal(l.Reason)
-	return fmt.Sprintf("limit: {value: %v, reason: %s}", time.Duration(l.Value), reason)
+// as is the limit as a YAML file has it under that key.
+func (l suggested) as(key string) string {
+	reason, _ := json.Marshal(l.Reason) // a string of JSON is one of YAML, too
+	return fmt.Sprintf("%s: {value: %v, reason: %s}", key, time.Duration(l.Value), reason)
 }
 
 // print prints s in the format of o.
 func (s suggestion) print(w io.Writer, o *suggestOptions) error {
-	s.Line = s.line()
+	s.Paste = s.toPaste()
 	switch o.format.Value {
 	case "json":
 		if s.Notes == nil {
@@ -137,9 +147,9 @@ func (s suggestion) table(w io.Writer, o *suggestOptions) {
 	for _, note := range s.Notes {
 		fmt.Fprintln(w, cli.Paragraph("note     ", note))
 	}
-	if s.Line != "" {
-		// Not wrapped: it is to be pasted.
-		fmt.Fprintf(w, "\nfor a layers file:\n%s\n", s.Line)
+	if s.Paste != nil { // not wrapped, so that it can be pasted
+		fmt.Fprintf(w, "\nfor a file of caller layers:\n%s\n", strings.Join(s.Paste.Layers, "\n"))
+		fmt.Fprintf(w, "for a plan of caller screen:\n%s\n", strings.Join(s.Paste.Plan, "\n"))
 	}
 }
 

@@ -8,12 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
-	"chaoslab/labs/layers"
 )
 
 // suggestArgs runs suggest with args up to the point where it would measure.
@@ -167,28 +165,33 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// What is printed to be pasted is a limit that layers accepts without a warning.
-func TestSuggestedLineCanBePasted(t *testing.T) {
+// What is printed to be pasted is accepted by the commands it is for, with its
+// reason, and holds no query.
+func TestSuggestedLinesCanBePasted(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{local, `http://127.0.0.1:8080/a'b"c:%20#?key=secret`} {
-		tg := mustTarget(t, url)
 		o := observed{}
 		for n := range 200 {
 			o.add(whole(n+1, 40*time.Millisecond))
 		}
-		line := o.suggest(tg, 3, time.Now(), time.Second).line()
-		var back struct {
-			Limit struct{ Value, Reason string }
+		p := o.suggest(mustTarget(t, url), 3, time.Now(), time.Second).toPaste()
+		all := strings.Join(append(p.Layers, p.Plan...), "\n")
+		if strings.Contains(all, "secret") || len(p.Layers) != 1 || len(p.Plan) != 2 {
+			t.Errorf("%s: %s\nwant three lines and no query", url, all)
 		}
-		if err := yaml.Unmarshal([]byte(line), &back); err != nil || back.Limit.Value != "120ms" || strings.Contains(line, "secret") {
-			t.Errorf("%s: %+v, %v; want 120ms and no query", line, back, err)
-		}
-		chain, err := layers.Parse("x.yaml", []byte("layers:\n  - name: shop\n    "+line+"\n"))
+		chain, err := chainOf("layers:\n  - name: shop\n    " + p.Layers[0] + "\n")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if audit, err := chain.Audit(); err != nil || len(audit.Warnings) > 0 || chain.Layers[0].Limit.D != 120*time.Millisecond {
-			t.Errorf("%s: %+v, %v, warnings %v", line, chain, err, audit.Warnings)
+			t.Errorf("%s: %+v, %v, warnings %v", p.Layers[0], chain, err, audit.Warnings)
+		}
+		plan, err := parsePlan("budget: 2s\nparts:\n  - name: shop\n    url: /\n    " + strings.Join(p.Plan, "\n    ") + "\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.groups[0][0].floor; got.D != 41*time.Millisecond || !strings.HasPrefix(got.Reason, "p90 of 40 ms") {
+			t.Errorf("%s: floor %+v", all, got)
 		}
 	}
 }

@@ -123,24 +123,24 @@ func (w Warning) String() string {
 // Audit checks the chain from the outside in. The error says what is out of
 // range.
 func (c Chain) Audit() (Audit, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Audit{}, err
 	}
 	a := Audit{Warnings: c.loadWarnings()}
 	var outside *Finding
 	tries := make([]int, 0, len(c.Layers))
-	for _, l := range c.Layers {
+	for i, l := range c.Layers {
 		tries = append(tries, l.tries())
 		f, err := l.under(outside)
 		if err != nil {
-			return Audit{}, fmt.Errorf("layer %s: %w", l.Name, err)
+			return Audit{}, fmt.Errorf("layer %d, %q: %w", i+1, l.Name, err)
 		}
 		if f.Calls, err = Tries(tries...); err != nil {
-			return Audit{}, fmt.Errorf("layer %s: %w", l.Name, err)
+			return Audit{}, fmt.Errorf("layer %d, %q: %w", i+1, l.Name, err)
 		}
 		if c.Instances.N > 0 {
 			if f.PerSecond, err = multiply("load", append([]int{c.Instances.N, c.PerSecond.N}, tries...)...); err != nil {
-				return Audit{}, fmt.Errorf("layer %s: %w", l.Name, err)
+				return Audit{}, fmt.Errorf("layer %d, %q: %w", i+1, l.Name, err)
 			}
 		}
 		a.Verdict = max(a.Verdict, f.Verdict)

@@ -3,7 +3,9 @@ package layers
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"chaoslab/budgetcaller/backoff"
 )
@@ -12,8 +14,9 @@ import (
 const (
 	MaxLayers  = 100
 	MaxRetries = 99
+	MaxName    = 100 // bytes
 	MaxLimit   = 366 * 24 * time.Hour
-	maxLoad    = 1_000_000_000
+	MaxLoad    = 1_000_000_000 // instances, or requests a second of each
 )
 
 // Length is a length of time and why it is what it is. One without a reason
@@ -107,37 +110,40 @@ func (l Layer) waits() (time.Duration, error) {
 	return sum, nil
 }
 
-// check says what of the chain is out of range.
-func (c Chain) check() error {
+// Check says what of the chain is out of range, nil if nothing is.
+func (c Chain) Check() error {
 	if n := len(c.Layers); n == 0 || n > MaxLayers {
 		return fmt.Errorf("%d layers: from 1 to %d", n, MaxLayers)
+	}
+	if len(c.Name) > MaxName || strings.ContainsFunc(c.Name, unprintable) {
+		return fmt.Errorf("name: %.20q: at most %d bytes that can be printed", c.Name, MaxName)
 	}
 	if (c.Instances.N == 0) != (c.PerSecond.N == 0) {
 		return errors.New("instances and requests per second: one without the other")
 	}
 	for _, n := range []int{c.Instances.N, c.PerSecond.N} {
-		if n < 0 || n > maxLoad {
-			return fmt.Errorf("load: %d is out of range: from 1 to %d", n, maxLoad)
+		if n < 0 || n > MaxLoad {
+			return fmt.Errorf("load: %d is out of range: from 1 to %d", n, MaxLoad)
 		}
 	}
 	names := map[string]bool{}
 	for i, l := range c.Layers {
-		if l.Name == "" {
-			return fmt.Errorf("layer %d has no name", i+1)
-		}
 		if names[l.Name] {
 			return fmt.Errorf("layer %d: the name %q is taken", i+1, l.Name)
 		}
 		names[l.Name] = true
-		if err := l.check(); err != nil {
-			return fmt.Errorf("layer %s: %w", l.Name, err)
+		if err := l.Check(); err != nil {
+			return fmt.Errorf("layer %d, %q: %w", i+1, l.Name, err)
 		}
 	}
 	return nil
 }
 
-func (l Layer) check() error {
+// Check says what of the layer is out of range, nil if nothing is.
+func (l Layer) Check() error {
 	switch {
+	case l.Name == "" || len(l.Name) > MaxName || strings.ContainsFunc(l.Name, unprintable):
+		return fmt.Errorf("name: %.20q: from 1 to %d bytes that can be printed", l.Name, MaxName)
 	case l.Limit.D <= 0 || l.Limit.D > MaxLimit:
 		return fmt.Errorf("limit: %v is out of range: above 0 and at most %v", l.Limit.D, MaxLimit)
 	case l.Retries.N < 0 || l.Retries.N > MaxRetries:
@@ -161,3 +167,5 @@ func (l Layer) check() error {
 	}
 	return nil
 }
+
+func unprintable(c rune) bool { return !unicode.IsPrint(c) }

@@ -18,7 +18,7 @@
 // with it and always holds.
 //
 // Tries multiply from layer to layer, and with them the load at the bottom when
-// it fails: see Tries and Load. Parse reads a chain from a YAML file.
+// it fails: see Tries and Load.
 //
 // Left out: what a layer does by itself beside its calls inward, and several
 // calls inward one after the other. Both need a measured time, not a limit: a
