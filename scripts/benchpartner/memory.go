@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
 )
 
 // memory measures what ten thousand requests that hang cost.
@@ -15,8 +14,12 @@ func (b *bench) memory() error {
 	const n = 10_000
 	b.row("server", "as it comes", "all connect first, then send")
 	for _, s := range []struct{ name, mode, path string }{
-		{"partner", "read-timeout", "/"}, {"partner", "silent", "/"}, {"partner", "read-timeout --tls", "/"},
-		{"nethttp", "", "/hang"}, {"httpbin", "", "/delay/600"}, {"toxiproxy-hang", "", "/"},
+		{"partner", "read-timeout", "/"},
+		{"partner", "silent", "/"},
+		{"partner", "read-timeout --tls", "/"},
+		{"nethttp", "", "/hang"},
+		{"httpbin", "", "/delay/600"},
+		{"toxiproxy-hang", "", "/"},
 	} {
 		mode, withTLS := strings.CutSuffix(s.mode, " --tls")
 		var args []string
@@ -122,4 +125,3 @@ func (b *bench) allHang(p *process, n int) error {
 	}
 	return fmt.Errorf("not all of %d hang", n)
 }
-
