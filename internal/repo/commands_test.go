@@ -67,7 +67,7 @@ func checkLine(t *testing.T, binaries map[string]string, line string) error {
 	t.Helper()
 	words := strings.Fields(line)
 	switch {
-	case len(words) == 0 || words[0] == "export" || words[0] == "cd":
+	case len(words) == 0, slices.Contains([]string{"export", "cd", "enable"}, words[0]):
 		return nil
 	case words[0] == "go" && len(words) > 2 && words[1] == "run":
 		return checkCommand(t, binaries, strings.TrimPrefix(words[2], "./cmd/"), words[3:])

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"chaoslab/budgetcaller"
+	"chaoslab/faults"
 )
 
 // section is a part of the README that is made from the code. It stands between
@@ -20,6 +21,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"classes", classTable},
+		{"faults", faults.MarkdownTable},
 	}
 }
 
