@@ -45,6 +45,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 // TestSet: a listener changes while it runs, ports included, and goes back.
 func TestSet(t *testing.T) {
 	t.Parallel()
+	needs(t, "refused")
 	p, l := start(t, "ok")
 	for _, tc := range []struct {
 		fault string
@@ -72,6 +73,7 @@ func TestSet(t *testing.T) {
 // what was set for good.
 func TestSetFallsBack(t *testing.T) {
 	t.Parallel()
+	needs(t, "refused")
 	p, l := start(t, "ok")
 	const ttl = 2 * time.Second
 	steps := []struct {
@@ -119,6 +121,7 @@ func TestSetRefuses(t *testing.T) {
 // TestStages: entries with for follow one another, port and all.
 func TestStages(t *testing.T) {
 	t.Parallel()
+	needs(t, "refused")
 	_, l := start(t, "refused:for=500ms", "status:for=3s", "ok")
 	began := time.Now()
 	if got := ask(t, l); got != -1 {
