@@ -90,8 +90,8 @@ func TestSlowSenders(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			_, l := startWith(t, Config{ReadTimeout: 300 * time.Millisecond, IdleTimeout: 300 * time.Millisecond}, "ok")
+			began := time.Now() // the silence begins with the connection
 			nc := dial(t, l)
-			began := time.Now()
 			send(t, nc, tc.send)
 			stop := make(chan struct{})
 			defer close(stop)
