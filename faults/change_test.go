@@ -122,15 +122,15 @@ func TestSetRefuses(t *testing.T) {
 func TestStages(t *testing.T) {
 	t.Parallel()
 	needs(t, "refused")
-	_, l := start(t, "refused:for=500ms", "status:for=3s", "ok")
 	began := time.Now()
+	_, l := start(t, "refused:for=2s", "status:for=3s", "ok")
 	if got := ask(t, l); got != -1 {
 		t.Errorf("at the start: got %d, want refused", got)
 	}
 	waitFor(t, "503", func() bool { return ask(t, l) == 503 })
-	within(t, "the second stage", time.Since(began), 450*time.Millisecond, 500*time.Millisecond)
+	within(t, "the second stage", time.Since(began), 2*time.Second, 2*time.Second)
 	waitFor(t, "200", func() bool { return ask(t, l) == 200 })
-	within(t, "the third stage", time.Since(began), 3450*time.Millisecond, 3500*time.Millisecond)
+	within(t, "the third stage", time.Since(began), 5*time.Second, 5*time.Second)
 }
 
 // TestSeed: a concurrent run shows exactly what the schedule told, and another
