@@ -34,6 +34,7 @@ func TestHTTP(t *testing.T) {
 		{name: "expect", send: post("1.1", "Content-Length: 2\r\nExpect: 100-continue\r\n", "hi"), want: []int{100, 200}, requests: 2},
 		{name: "expect something else", send: post("1.1", "Content-Length: 2\r\nExpect: more\r\n", "hi"), want: []int{417}, closes: true},
 		{name: "not HTTP", send: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", want: []int{400}, closes: true},
+		{name: "no host", send: "GET / HTTP/1.1\r\n\r\n", want: []int{400}, closes: true},
 		{name: "HTTP/2", send: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", want: []int{505}, closes: true},
 		{name: "long head", send: "GET / HTTP/1.1\r\nX: " + strings.Repeat("x", maxHead) + "\r\n\r\n", want: []int{431}, closes: true},
 		{name: "long body", send: post("1.1", "Content-Length: 10000000\r\n", strings.Repeat("x", 200000)), want: []int{413}, closes: true},
