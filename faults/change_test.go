@@ -45,6 +45,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 // TestSet: a listener changes while it runs, ports included, and goes back.
 func TestSet(t *testing.T) {
 	t.Parallel()
+	needs(t, "refused")
 	p, l := start(t, "ok")
 	for _, tc := range []struct {
 		fault string
@@ -72,6 +73,7 @@ func TestSet(t *testing.T) {
 // what was set for good.
 func TestSetFallsBack(t *testing.T) {
 	t.Parallel()
+	needs(t, "refused")
 	p, l := start(t, "ok")
 	const ttl = 2 * time.Second
 	steps := []struct {
@@ -119,15 +121,16 @@ func TestSetRefuses(t *testing.T) {
 // TestStages: entries with for follow one another, port and all.
 func TestStages(t *testing.T) {
 	t.Parallel()
-	_, l := start(t, "refused:for=500ms", "status:for=3s", "ok")
+	needs(t, "refused")
 	began := time.Now()
+	_, l := start(t, "refused:for=2s", "status:for=3s", "ok")
 	if got := ask(t, l); got != -1 {
 		t.Errorf("at the start: got %d, want refused", got)
 	}
 	waitFor(t, "503", func() bool { return ask(t, l) == 503 })
-	within(t, "the second stage", time.Since(began), 450*time.Millisecond, 500*time.Millisecond)
+	within(t, "the second stage", time.Since(began), 2*time.Second, 2*time.Second)
 	waitFor(t, "200", func() bool { return ask(t, l) == 200 })
-	within(t, "the third stage", time.Since(began), 3450*time.Millisecond, 3500*time.Millisecond)
+	within(t, "the third stage", time.Since(began), 5*time.Second, 5*time.Second)
 }
 
 // TestSeed: a concurrent run shows exactly what the schedule told, and another

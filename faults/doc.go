@@ -20,6 +20,10 @@
 // A client that closes its sending side has left, as far as the partner is
 // concerned: on the wire the two cannot be told apart.
 //
+// Linux is whole. Elsewhere refused and connect-timeout cannot be had, a hung
+// connection costs a goroutine, a RST may overtake the last bytes before it, and
+// silent and slow-read do not notice that a client has left before hold is over.
+//
 // It leaves out HTTP/2, where what happens to a connection happens to many
 // requests at once; proxying, since what passes through shares the faults of
 // what is behind; and any judgement: it says what happened to it, not whether

@@ -123,3 +123,15 @@ func testBinary(t testing.TB) string {
 	}
 	return path
 }
+
+// needs skips a test of a fault that this system cannot do.
+func needs(t *testing.T, fault string) {
+	t.Helper()
+	f, err := Lookup(fault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Supported(); err != nil {
+		t.Skip(err)
+	}
+}

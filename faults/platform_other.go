@@ -25,6 +25,9 @@ type parked struct {
 func newParker(*Partner) (parker, error) { return &goroutines{}, nil }
 
 func (g *goroutines) add(c *conn) error {
+	if c.watch == watchEnd {
+		return nil // without reading, an end cannot be seen here
+	}
 	if c.registered {
 		return nil // its goroutine looks at c.watch after each read
 	}

@@ -112,6 +112,9 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	if req.ProtoMajor != 1 {
 		return http.StatusHTTPVersionNotSupported, errors.New("only HTTP/1.0 and HTTP/1.1 are spoken here")
 	}
+	if req.ProtoMinor > 0 && req.Host == "" {
+		return http.StatusBadRequest, errors.New("the Host header is missing") // RFC 9112, 3.2
+	}
 	x.req = req
 	x.close = req.Close
 	x.e.method, x.e.path = clip(req.Method, 32), clip(req.URL.Path, 256)

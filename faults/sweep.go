@@ -9,6 +9,11 @@ import (
 // long; bounds are kept to within it.
 const sweepEvery = 100 * time.Millisecond
 
+// maxLookups bounds what looking for clients that have left behind a full window
+// may cost: some 4 ms a round. The connections come in random order, so with more
+// of them each has its turn a little later.
+const maxLookups = 300
+
 // sweep ends what lasts too long and checks the black holes, until the partner
 // stops.
 func (p *Partner) sweep() {
@@ -23,9 +28,9 @@ func (p *Partner) sweep() {
 			return
 		}
 		conns = p.all(conns[:0])
-		now := p.clock.now()
+		now, lookups := p.clock.now(), maxLookups
 		for _, c := range conns {
-			c.sweep(now)
+			c.sweep(now, &lookups)
 		}
 		memory.look(len(conns) + p.hung())
 		clear(conns)

@@ -123,14 +123,17 @@ func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
 	c.close(how, byClient)
 }
 
-// sweep is called by the sweeper: it ends what has lasted too long.
-func (c *conn) sweep(now int64) {
+// sweep is called by the sweeper: it ends what has lasted too long. lookups is
+// how often the kernel's table may still be asked in this round.
+func (c *conn) sweep(now int64, lookups *int) {
 	if w := c.writing.Load(); w != 0 && now-w > int64(writeTimeout) {
 		_ = c.tcp.SetDeadline(time.Unix(1, 0))
 	}
-	if c.fullOfUnread() && c.peerClosed() {
+	if *lookups > 0 && c.fullOfUnread() {
+		*lookups--
+		gone := c.peerClosed()
 		c.mu.Lock()
-		if !c.over && c.watch == watchEnd {
+		if gone && !c.over && c.watch == watchEnd {
 			c.leaves(closed)
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -196,6 +197,9 @@ func TestSlowRead(t *testing.T) {
 		t.Errorf("sent %d bytes, %v, want that they are not taken", n, err)
 	}
 	nc.Close()
+	if runtime.GOOS != "linux" {
+		return // what is not read cannot be seen to end there
+	}
 	closedAt := p.clock.now()
 	if e := entryOf(t, p, nc, 1); e.EndedBy != "client" || e.EndedAt-p.unixMS(closedAt) > float64((500*time.Millisecond+slack).Milliseconds()) {
 		t.Errorf("entry: got %+v, want an end by the client within 500 ms", e)

@@ -16,7 +16,25 @@ admin port; a script waits by reading them. It runs until SIGINT or SIGTERM
 
 A mode is written as NAME or NAME:key=value,key=value; the flags below set the
 same parameters. Given several times, --mode puts faults in a row on one port:
-what one does not hit (when=first=3) gets the next, in the end ok.`
+what one does not hit (when=first=3) gets the next, in the end ok.
+
+A file for --config (only listeners must be there):
+
+  seed: 7
+  admin: 127.0.0.1:8079
+  ledger_size: 65536
+  max_connections: 16384
+  per_request: false          # no ?fault= and no X-Partner-Fault
+  listeners:
+    - name: pay
+      listen: 127.0.0.1:8080
+      tls: false
+      faults:                 # in order; none: ok
+        - slow:delay=300ms,when=first=3
+        - mode: status
+          status: 429
+          retry-after: 1
+          for: 10s`
 
 const rootExample = `  partner --mode slow --delay 300ms
   partner --mode slow:delay=300ms,when=first=3

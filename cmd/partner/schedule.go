@@ -61,7 +61,7 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 	case o.format != "table" && o.format != "json":
 		return cli.Usagef("--format %q is not known: table or json", o.format)
 	}
-	cfg, err := o.source.config()
+	cfg, err := o.source.load()
 	if err != nil {
 		return err
 	}

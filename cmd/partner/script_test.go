@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 //
 //	serve ARGS…      starts partner ARGS… and waits for its ready lines, which go
 //	                 to the file ready; $URL is the first port, $ADMIN the last
-//	stop INT|TERM    ends it by a signal: within 2 s, with exit code 130
+//	end INT|TERM     ends it by a signal: within 2 s, with exit code 130
 //	fetch URL [header…]   GETs URL; the status line and the body go to stdout
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serveCmd, "stop": stopCmd, "fetch": fetchCmd,
+			"serve": serveCmd, "end": endCmd, "fetch": fetchCmd,
 		},
 	})
 }
@@ -82,7 +82,7 @@ func serveCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("ADMIN", url(lines[len(lines)-1]))
 }
 
-func stopCmd(ts *testscript.TestScript, _ bool, args []string) {
+func endCmd(ts *testscript.TestScript, _ bool, args []string) {
 	s := ts.Value("server").(*server)
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
 	began := time.Now()

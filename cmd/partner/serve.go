@@ -15,7 +15,6 @@ import (
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
-	"chaoslab/faults/config"
 )
 
 // serveOptions are what the flags of partner say.
@@ -46,7 +45,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	for _, note := range o.source.notes {
 		fmt.Fprintf(s.Err, "partner: left out: %s\n", note)
 	}
-	f.Config.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
+	f.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
 	partner, err := faults.Start(f.Config)
 	var wrong *faults.ConfigError
 	switch {
@@ -62,7 +61,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 			return err
 		}
 	}
-	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.Admin, AllowRemote: o.allowRemote})
+	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.admin, AllowRemote: o.allowRemote})
 	if err != nil {
 		return err
 	}
@@ -75,19 +74,19 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 }
 
 // prepare makes the configuration out of flags and file.
-func (o *serveOptions) prepare() (config.File, error) {
+func (o *serveOptions) prepare() (configFile, error) {
 	f, err := o.source.load()
 	if err != nil {
 		return f, err
 	}
-	f.Config.AllowRemote = o.allowRemote
-	f.Config.NoPerRequest = f.Config.NoPerRequest || o.noPerRequest
-	if o.adminChanged || f.Admin == "" {
-		f.Admin = o.admin
+	f.AllowRemote = o.allowRemote
+	f.NoPerRequest = f.NoPerRequest || o.noPerRequest
+	if o.adminChanged || f.admin == "" {
+		f.admin = o.admin
 	}
 	if o.tls {
-		for i := range f.TLS {
-			f.TLS[i] = true
+		for i := range f.tls {
+			f.tls[i] = true
 		}
 	}
 	return f, o.certify(f)
@@ -95,15 +94,15 @@ func (o *serveOptions) prepare() (config.File, error) {
 
 // certify gives the listeners that are to speak TLS a certificate, and the user
 // the authority to trust.
-func (o *serveOptions) certify(f config.File) error {
-	if !slices.Contains(f.TLS, true) {
+func (o *serveOptions) certify(f configFile) error {
+	if !slices.Contains(f.tls, true) {
 		if o.tlsCA != "" {
 			return cli.Usagef("--tls-ca: no listener speaks TLS: give --tls too")
 		}
 		return nil
 	}
 	var addrs []netip.Addr
-	for _, l := range f.Config.Listeners {
+	for _, l := range f.Listeners {
 		if host, _, err := net.SplitHostPort(l.Listen); err == nil {
 			if a, err := netip.ParseAddr(host); err == nil && !a.IsUnspecified() {
 				addrs = append(addrs, a)
@@ -123,12 +122,12 @@ func (o *serveOptions) certify(f config.File) error {
 	return nil
 }
 
-func setTLS(f config.File, setup *tls.Config) {
-	for i, on := range f.TLS {
+func setTLS(f configFile, setup *tls.Config) {
+	for i, on := range f.tls {
 		// Who waits for TLS to begin waits for ever in tls-timeout, with or
 		// without a certificate.
 		if on {
-			f.Config.Listeners[i].TLS = setup
+			f.Listeners[i].TLS = setup
 		}
 	}
 }

@@ -4,10 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
@@ -15,7 +12,6 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
-	"chaoslab/faults/config"
 )
 
 // source is where the faults come from: modes and their parameters on the
@@ -54,47 +50,24 @@ func (o *source) read(cmd *cobra.Command) error {
 	return nil
 }
 
-// config makes a partner's configuration. TLS of its file says which listeners
-// are to speak it.
-func (o *source) config() (faults.Config, error) {
-	f, err := o.load()
-	return f.Config, err
-}
-
-func (o *source) load() (config.File, error) {
-	var f config.File
+// load makes a partner's configuration.
+func (o *source) load() (configFile, error) {
+	var f configFile
 	var err error
 	if o.file != "" {
 		f, err = readConfig(o.file)
 	} else {
-		f.Config.Listeners, err = o.listeners()
-		f.TLS = make([]bool, len(f.Config.Listeners))
+		f.Listeners, err = o.listeners()
+		f.tls = make([]bool, len(f.Listeners))
 	}
 	if err != nil {
 		return f, err
 	}
 	switch {
 	case o.hasSeed:
-		f.Config.Seed = o.seed
-	case !f.Seed:
-		f.Config.Seed = drawSeed()
-	}
-	return f, nil
-}
-
-func readConfig(path string) (config.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return config.File{}, fmt.Errorf("--config: %w", err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, config.MaxSize+1))
-	if err != nil {
-		return config.File{}, fmt.Errorf("--config: %w", err)
-	}
-	f, err := config.Parse(path, text)
-	if err != nil {
-		return f, cli.Usagef("%w", err)
+		f.Seed = o.seed
+	case !f.hasSeed:
+		f.Seed = drawSeed()
 	}
 	return f, nil
 }

@@ -12,7 +12,7 @@ import (
 // memory measures what ten thousand requests that hang cost.
 func (b *bench) memory() error {
 	const n = 10_000
-	b.row("server", "as it comes", "all connect first, then send")
+	b.row("server", "as it comes", "all connect first, then send", "closing all and seeing them gone")
 	for _, s := range []struct{ name, mode, path string }{
 		{"partner", "read-timeout", "/"},
 		{"partner", "silent", "/"},
@@ -27,29 +27,34 @@ func (b *bench) memory() error {
 			args = []string{"--tls"}
 		}
 		var kb []float64
+		left := "-"
 		for _, connectFirst := range []bool{false, true} {
 			p, err := b.server(s.name, mode, args...)
 			if err != nil {
 				return err
 			}
-			each, err := b.hang(p, n, s.path, connectFirst, withTLS)
+			each, gone, err := b.hang(p, n, s.path, connectFirst, withTLS)
 			p.stop()
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", s.name, s.mode, err)
 			}
 			kb = append(kb, each)
+			if gone > 0 {
+				left = gone.Round(time.Millisecond).String()
+			}
 		}
-		b.row(strings.TrimSpace(s.name+" "+s.mode), kb[0], kb[1])
+		b.row(strings.TrimSpace(s.name+" "+s.mode), kb[0], kb[1], left)
 	}
 	return nil
 }
 
 // hang opens n connections with a request each, and returns the memory that the
-// server has taken for each.
-func (b *bench) hang(p *process, n int, path string, connectFirst, withTLS bool) (float64, error) {
+// server has taken for each. A partner is also asked how long after they have
+// all been closed it has noticed, the closing itself included.
+func (b *bench) hang(p *process, n int, path string, connectFirst, withTLS bool) (each float64, gone time.Duration, err error) {
 	idle, err := p.settled(b.ctx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	conns := make([]net.Conn, n)
 	defer func() {
@@ -81,15 +86,23 @@ func (b *bench) hang(p *process, n int, path string, connectFirst, withTLS bool)
 		})
 	}
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if p.admin != nil {
-		if err := b.allHang(p, n); err != nil {
-			return 0, err
+		if err := b.hung(p, n); err != nil {
+			return 0, 0, err
 		}
 	}
 	full, err := p.settled(b.ctx)
-	return (full - idle) / float64(n), err
+	if err != nil || p.admin == nil {
+		return (full - idle) / float64(n), 0, err
+	}
+	began := time.Now()
+	for _, nc := range conns {
+		nc.Close()
+	}
+	err = b.hung(p, 0)
+	return (full - idle) / float64(n), time.Since(began), err
 }
 
 func inParallel(n int, f func(i int) error) error {
@@ -111,17 +124,17 @@ func inParallel(n int, f func(i int) error) error {
 	return nil
 }
 
-// allHang waits until the ledger holds them all.
-func (b *bench) allHang(p *process, n int) error {
-	for range 100 {
+// hung waits until the partner says that so many hang.
+func (b *bench) hung(p *process, n int) error {
+	for range 2000 {
 		listeners, err := p.admin.Listeners(b.ctx)
 		if err != nil {
 			return err
 		}
-		if listeners[0].Hung >= int64(n) {
+		if listeners[0].Hung == int64(n) {
 			return nil
 		}
-		b.pause(100 * time.Millisecond)
+		b.pause(5 * time.Millisecond)
 	}
-	return fmt.Errorf("not all of %d hang", n)
+	return fmt.Errorf("it never came to %d that hang", n)
 }

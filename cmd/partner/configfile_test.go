@@ -1,11 +1,20 @@
-package config
+package main
 
 import (
 	"strings"
 	"testing"
 
+	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/faults"
 )
+
+func parseText(text string) (configFile, error) {
+	root, err := strictyaml.Parse("p.yaml", []byte(text))
+	if err != nil {
+		return configFile{}, err
+	}
+	return parseConfig(root)
+}
 
 const whole = `# a partner
 seed: 7
@@ -29,18 +38,18 @@ listeners:
     tls: true
 `
 
-func TestParse(t *testing.T) {
+func TestConfigFile(t *testing.T) {
 	t.Parallel()
-	f, err := Parse("p.yaml", []byte(whole))
+	f, err := parseText(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := f.Config
-	if c.Seed != 7 || !f.Seed || f.Admin != "127.0.0.1:8079" || c.LedgerSize != 1000 || c.MaxConns != 50 || !c.NoPerRequest || len(c.Listeners) != 2 {
+	if c.Seed != 7 || !f.hasSeed || f.admin != "127.0.0.1:8079" || c.LedgerSize != 1000 || c.MaxConns != 50 || !c.NoPerRequest || len(c.Listeners) != 2 {
 		t.Errorf("got %+v", f)
 	}
-	if l := c.Listeners[1]; l.Name != "ship" || l.Listen != "localhost:8081" || len(l.Faults) != 0 || f.TLS[0] || !f.TLS[1] {
-		t.Errorf("second listener: got %+v, TLS %v", l, f.TLS)
+	if l := c.Listeners[1]; l.Name != "ship" || l.Listen != "localhost:8081" || len(l.Faults) != 0 || f.tls[0] || !f.tls[1] {
+		t.Errorf("second listener: got %+v, TLS %v", l, f.tls)
 	}
 	var got []string
 	for _, s := range c.Listeners[0].Faults {
@@ -52,17 +61,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestConfigFileRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, text, want string }{
 		{"nothing", "", "p.yaml:1: "},
 		{"no listeners", "seed: 1\n", "p.yaml:1: no listener"},
-		{"unknown key", "seed: 1\nsede: 2\n", `p.yaml:2: unknown key "sede" in the file: seed, admin, `},
-		{"unknown key of a listener", "listeners:\n  - name: x\n    port: 80\n", `p.yaml:3: unknown key "port" in a listener: name, listen, tls, faults`},
+		{"unknown key", "seed: 1\nsede: 2\n", `p.yaml:2: unknown key "sede" in the file: one of seed, admin, `},
+		{"unknown key of a listener", "listeners:\n  - name: x\n    port: 80\n", `p.yaml:3: unknown key "port" in a listener: one of name, listen, tls, faults`},
 		{"twice", "seed: 1\nseed: 2\n", "p.yaml:2: "},
 		{"bad seed", "seed: -1\n", `p.yaml:1: seed: "-1" is not a whole number`},
-		{"bad size", "ledger_size: 0\n", "p.yaml:1: ledger_size: 0 is out of range: 1 to"},
-		{"bad boolean", "per_request: maybe\n", "p.yaml:1: per_request is true or false"},
+		{"bad size", "ledger_size: 0\n", `p.yaml:1: ledger_size: "0" is out of range: a whole number from 1 to`},
+		{"bad boolean", "per_request: maybe\n", `p.yaml:1: per_request: "maybe" is none of true, false`},
 		{"no list", "listeners:\n  name: x\n", "p.yaml:2: listeners is a list"},
 		{"unknown mode", "listeners:\n  - faults:\n      - ok\n      - sloow\n", `p.yaml:4: unknown mode "sloow": one of ok, `},
 		{"unknown mode in a mapping", "listeners:\n  - faults:\n      - mode: sloow\n        delay: 1s\n", `unknown mode "sloow": one of ok, `},
@@ -74,29 +83,29 @@ func TestParseRefuses(t *testing.T) {
 		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},
 		{"not YAML", "listeners:\n\t- x\n", "p.yaml:2: this is not YAML: "},
 		{"not closed", "listeners: [\n", "this is not YAML: "},
-		{"two documents", whole + "---\n" + whole, "no single YAML document"},
-		{"too long", strings.Repeat("#", MaxSize+1), "longer than"},
+		{"two documents", whole + "---\n" + whole, "not one YAML document but 2"},
+		{"too long", strings.Repeat("#", strictyaml.MaxSize+1), "longer than"},
 	} {
-		_, err := Parse("p.yaml", []byte(tc.text))
+		_, err := parseText(tc.text)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want one line with %q", tc.name, err, tc.want)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzConfigFile(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte("listeners:\n  - faults: [slow, {mode: slow, delay: 1s}]\n"))
 	f.Add([]byte("a: *b"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := Parse("p.yaml", text)
+		file, err := parseText(string(text))
 		if err != nil {
 			return
 		}
-		if len(file.Config.Listeners) == 0 || len(file.Config.Listeners) != len(file.TLS) {
+		if len(file.Listeners) == 0 || len(file.Listeners) != len(file.tls) {
 			t.Errorf("Parse(%q) = %+v", text, file)
 		}
-		for _, l := range file.Config.Listeners {
+		for _, l := range file.Listeners {
 			for _, s := range l.Faults {
 				if _, err := faults.Parse(s.String()); err != nil {
 					t.Errorf("Parse(%q): the fault %q cannot be parsed again: %v", text, s, err)

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/cmd/internal/strictyaml"
+	"chaoslab/faults"
+)
+
+// configFile is what a configuration file says; see the command's help. What it does not
+// say is zero.
+type configFile struct {
+	faults.Config
+	hasSeed bool
+	admin   string // address of the admin port
+	tls     []bool // for each listener, whether TLS is to be spoken
+}
+
+// The bounds of a file.
+const (
+	maxCount     = 10_000_000 // ledger_size, max_connections
+	maxListeners = 1000
+	maxFaults    = 100 // on one listener
+)
+
+func readConfig(path string) (configFile, error) {
+	root, err := strictyaml.Read(path)
+	var missing *fs.PathError
+	switch {
+	case errors.As(err, &missing):
+		return configFile{}, fmt.Errorf("--config: %w", err)
+	case err != nil:
+		return configFile{}, cli.Usagef("%w", err)
+	}
+	f, err := parseConfig(root)
+	if err != nil {
+		return f, cli.Usagef("%w", err)
+	}
+	return f, nil
+}
+
+func parseConfig(root strictyaml.Node) (configFile, error) {
+	var f configFile
+	err := root.Mapping(
+		"the file",
+		strictyaml.Key{Name: "seed", Read: func(n strictyaml.Node) error { f.hasSeed = true; return unsigned(n, "seed", &f.Seed) }},
+		strictyaml.Key{Name: "admin", Read: func(n strictyaml.Node) error { return n.Text("admin", &f.admin) }},
+		strictyaml.Key{Name: "ledger_size", Read: func(n strictyaml.Node) error { return n.Count("ledger_size", &f.LedgerSize, 1, maxCount) }},
+		strictyaml.Key{Name: "max_connections", Read: func(n strictyaml.Node) error { return n.Count("max_connections", &f.MaxConns, 1, maxCount) }},
+		strictyaml.Key{Name: "per_request", Read: func(n strictyaml.Node) error {
+			on := true
+			err := boolean(n, "per_request", &on)
+			f.NoPerRequest = !on
+			return err
+		}},
+		strictyaml.Key{Name: "listeners", Read: f.readListeners},
+	)
+	if err == nil && len(f.Listeners) == 0 {
+		return f, root.Errorf("no listener: write listeners: and under it at least one, such as - listen: %s", defaultListen)
+	}
+	return f, err
+}
+
+func unsigned(n strictyaml.Node, what string, to *uint64) error {
+	var text string
+	if err := n.Text(what, &text); err != nil {
+		return err
+	}
+	v, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return n.Errorf("%s: %q is not a whole number from 0", what, text)
+	}
+	*to = v
+	return nil
+}
+
+func boolean(n strictyaml.Node, what string, to *bool) error {
+	var text string
+	if err := n.Word(what, &text, "true", "false"); err != nil {
+		return err
+	}
+	*to = text == "true"
+	return nil
+}
+
+func (f *configFile) readListeners(n strictyaml.Node) error {
+	entries, err := n.List("listeners", maxListeners)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, entry := range entries {
+		var l faults.ListenerConfig
+		tls := false
+		err := entry.Mapping(
+			"a listener",
+			strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return n.Text("name", &l.Name) }},
+			strictyaml.Key{Name: "listen", Read: func(n strictyaml.Node) error { return n.Text("listen", &l.Listen) }},
+			strictyaml.Key{Name: "tls", Read: func(n strictyaml.Node) error { return boolean(n, "tls", &tls) }},
+			strictyaml.Key{Name: "faults", Read: func(n strictyaml.Node) (err error) { l.Faults, err = readFaults(n); return err }},
+		)
+		if err != nil {
+			return err
+		}
+		if l.Name != "" && names[l.Name] {
+			return entry.Errorf("the name %s is given twice", l.Name)
+		}
+		names[l.Name] = true
+		f.Listeners = append(f.Listeners, l)
+		f.tls = append(f.tls, tls)
+	}
+	return nil
+}
+
+// readFaults reads a list of faults, each as text or as keys and values.
+func readFaults(n strictyaml.Node) ([]faults.Spec, error) {
+	entries, err := n.List("faults", maxFaults)
+	if err != nil {
+		return nil, err
+	}
+	specs := make([]faults.Spec, len(entries))
+	for i, entry := range entries {
+		if specs[i], err = readFault(entry); err != nil {
+			return nil, err
+		}
+	}
+	return specs, nil
+}
+
+func readFault(n strictyaml.Node) (faults.Spec, error) {
+	if !n.IsMapping() {
+		var text string
+		if err := n.Text("a fault", &text); err != nil {
+			return faults.Spec{}, err
+		}
+		s, err := faults.Parse(text)
+		if err != nil {
+			return s, n.Errorf("%w", err)
+		}
+		return s, nil
+	}
+	mode, params, at := "", map[string]string{}, n
+	err := n.Entries("a fault", func(key string, value strictyaml.Node) error {
+		var text string
+		if err := value.Text(key, &text); err != nil {
+			return err
+		}
+		if key == "mode" {
+			mode, at = text, value
+			return nil
+		}
+		params[key] = text
+		if mode == "" {
+			return nil
+		}
+		// A value is judged with its own line; what only shows together has the
+		// mode's.
+		if _, err := faults.ParseWith(mode, map[string]string{key: text}); err != nil {
+			return value.Errorf("%w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return faults.Spec{}, err
+	}
+	s, err := faults.ParseWith(mode, params)
+	if err != nil {
+		return s, at.Errorf("%w", err)
+	}
+	return s, nil
+}

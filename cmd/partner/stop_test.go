@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/faults"
+)
+
+// TestStopsWithCallsHanging: an interrupt ends it within 2 s whatever hangs, and
+// the file holds the end of every call.
+func TestStopsWithCallsHanging(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	args := []string{"--mode", "all", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--ledger", path, "--hold", "10m"}
+	go func() {
+		code <- cli.Run(ctx, newRoot, args, cli.Streams{Out: in, Err: &stderr})
+		in.Close()
+	}()
+	var urls []string
+	for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "admin"); {
+		_, addr, _ := strings.Cut(lines.Text(), "://")
+		urls = append(urls, addr)
+	}
+	sent := 0
+	for _, addr := range urls {
+		nc, err := net.DialTimeout("tcp", addr, 100*time.Millisecond)
+		if err != nil {
+			continue // refused and connect-timeout
+		}
+		defer nc.Close()
+		_, _ = nc.Write([]byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")) // one may be reset by now
+		sent++
+	}
+	time.Sleep(200 * time.Millisecond)
+	began := time.Now()
+	cancel()
+	select {
+	case got := <-code:
+		if got != cli.ExitInterrupted {
+			t.Errorf("exit code %d, want %d; stderr: %s", got, cli.ExitInterrupted, &stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+	if took := time.Since(began); took > 2*time.Second+stopSlack {
+		t.Errorf("the end took %v, want 2 s", took)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connections := 0
+	for line := range strings.Lines(string(text)) {
+		var e faults.Entry
+		if err := json.Unmarshal([]byte(line), &e); err != nil || !e.Ended() {
+			t.Errorf("line %q: %v, or it has not ended", line, err)
+		}
+		if e.Kind == "connection" {
+			connections++
+		}
+	}
+	if connections != sent || sent < 10 {
+		t.Errorf("the file tells of %d connections, %d were made", connections, sent)
+	}
+}
