@@ -18,7 +18,7 @@ import (
 
 // atATime is how many gradings run side by side: they mostly wait, and must not
 // disturb each other.
-const atATime = 5
+const atATime = 8
 
 // job is one grading, and what must come of it.
 type job struct {

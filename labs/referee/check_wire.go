@@ -90,7 +90,7 @@ func tookCheck() Check {
 				if t.By == "" {
 					seen = fmt.Sprintf("%.0f ms%s, and not ended", t.Took(), where(a))
 				}
-				if t.Took() < from || t.Took() > to || a.has("by") && t.By != a["by"] {
+				if t.Took()+t.Unsure < from || t.Took() > to || a.has("by") && t.By != a["by"] {
 					return false, seen, expected
 				}
 			}

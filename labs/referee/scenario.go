@@ -35,6 +35,8 @@ type scenarioRun struct {
 	syns  map[netip.AddrPort]*syn
 	names map[netip.AddrPort]string
 	blind bool // the kernel's table could not be read
+
+	looked time.Time // when it was last read
 }
 
 // The waits at the end of a run.
@@ -63,6 +65,7 @@ func (r *scenarioRun) do(ctx context.Context) (*Seen, []Finding, error) {
 	r.env = r.environment(work)
 	r.syns, r.names = map[netip.AddrPort]*syn{}, map[netip.AddrPort]string{}
 	r.start = time.Now()
+	r.looked = r.start
 	r.rec = newRecorder(r.start, func(l Line) {
 		text := l.Text
 		if l.Err {

@@ -17,6 +17,9 @@ type Attempt struct {
 	End      float64 `json:"end_ms"`
 	By       string  `json:"ended_by,omitempty"` // client or partner
 	How      string  `json:"how,omitempty"`
+	// Unsure is how much longer a connect may have lasted than was seen: the
+	// kernel's table is only looked at from time to time.
+	Unsure float64 `json:"unsure_ms,omitempty"`
 	// Entry is the ledger's own; empty for a connect.
 	Entry faults.Entry `json:"entry"`
 }
@@ -104,8 +107,9 @@ func attemptsOf(entries []faults.Entry, start time.Time, end float64) []Attempt 
 	return all
 }
 
-// syn is a connect that was seen under way.
-type syn struct{ first, last time.Time }
+// syn is a connect that was seen under way: the last look before it, the first
+// and last with it, and the first after it.
+type syn struct{ before, first, last, after time.Time }
 
 func synAttempts(syns map[netip.AddrPort]*syn, names map[netip.AddrPort]string, start time.Time) []Attempt {
 	var all []Attempt
@@ -113,6 +117,7 @@ func synAttempts(syns map[netip.AddrPort]*syn, names map[netip.AddrPort]string, 
 		all = append(all, Attempt{
 			Listener: names[local], Kind: "connect", By: "client",
 			Start: millis(s.first.Sub(start)), End: millis(s.last.Sub(start)),
+			Unsure: millis(s.first.Sub(s.before) + s.after.Sub(s.last)),
 		})
 	}
 	return all

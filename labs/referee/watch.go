@@ -59,6 +59,7 @@ func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
 	for port := range holes {
 		ports[port] = true
 	}
+	begun := time.Now()
 	found, ok := connecting(ports)
 	now := time.Now()
 	r.mu.Lock()
@@ -67,12 +68,19 @@ func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
 		r.blind = true
 		return
 	}
+	for local, s := range r.syns {
+		if _, still := found[local]; !still && s.after.IsZero() {
+			s.after = now
+		}
+	}
+	before := r.looked
+	r.looked = begun
 	for local, port := range found {
 		if s := r.syns[local]; s != nil {
-			s.last = now
+			s.last = begun
 			continue
 		}
-		r.syns[local] = &syn{now, now}
+		r.syns[local] = &syn{before: before, first: now, last: now}
 		r.names[local] = holes[port]
 		if r.event != nil {
 			r.event(Event{r.Name, millis(now.Sub(r.start)), "partner", fmt.Sprintf("%s: a SYN that gets no answer (seen in the kernel's table)", holes[port])})
@@ -111,6 +119,11 @@ func (r *scenarioRun) collect(replies []Reply) *Seen {
 		Attempts: attemptsOf(r.partner.Ledger().Entries(faults.Query{}), r.start, end),
 		Effects:  map[string]faults.Effects{}, Lines: lines, Lives: r.lives, Replies: replies,
 		Said: said(lines), Kernel: len(r.syns) > 0 || !r.blind,
+	}
+	for _, one := range r.syns {
+		if one.after.IsZero() {
+			one.after = time.Now()
+		}
 	}
 	s.Attempts = append(s.Attempts, synAttempts(r.syns, r.names, r.start)...)
 	sortAttempts(s.Attempts)
