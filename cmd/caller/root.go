@@ -30,6 +30,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newScreen(s),
 		newSandbox(s),
 		newChain(s, runChain),
+		newLab(s),
 	)
 	return root
 }

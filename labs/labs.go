@@ -1,0 +1,53 @@
+package labs
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"chaoslab/labs/referee"
+)
+
+// One line an exercise.
+//
+//go:embed 01-three-failures
+var folders embed.FS
+
+// All returns every exercise, in order. An error means that one of them is not
+// well formed, which a test holds.
+func All() ([]*referee.Lab, error) {
+	entries, err := folders.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var all []*referee.Lab
+	for _, e := range entries {
+		files, err := fs.Sub(folders, e.Name())
+		if err != nil {
+			return nil, err
+		}
+		lab, err := referee.Load(files)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		if lab.Folder() != e.Name() {
+			return nil, fmt.Errorf("%s: its lab.yaml calls it %s", e.Name(), lab.Folder())
+		}
+		all = append(all, lab)
+	}
+	return all, nil
+}
+
+// Find returns the exercise of that number.
+func Find(number int) (*referee.Lab, error) {
+	all, err := All()
+	if err != nil {
+		return nil, err
+	}
+	for _, lab := range all {
+		if lab.Number == number {
+			return lab, nil
+		}
+	}
+	return nil, fmt.Errorf("no exercise %d: 1 to %d", number, all[len(all)-1].Number)
+}

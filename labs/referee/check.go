@@ -1,0 +1,117 @@
+package referee
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Check is one thing that a scenario can want of a run: one line of Checks.
+type Check struct {
+	Name   string
+	Help   string // what holds if it passes, one line
+	Look   string // which thing to look at, unless the scenario says better
+	Params []Param
+	// Hard means that no delay of the machine can make a right program fail it.
+	Hard bool
+	// judge says whether it holds, what was seen and what was expected.
+	judge func(args, *Seen) (holds bool, seen, expected string)
+}
+
+// Param is one parameter of a check. All are optional unless Help says so.
+type Param struct {
+	Name   string
+	Number bool
+	Help   string
+}
+
+// args are the parameters of one check, as they were written.
+type args map[string]string
+
+func (a args) has(name string) bool { _, ok := a[name]; return ok }
+
+// num returns a number, or otherwise if it was not given.
+func (a args) num(name string, otherwise float64) float64 {
+	n, err := strconv.ParseFloat(a[name], 64)
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+// count returns a whole number from n, or from and to.
+func (a args) span(otherwise float64) (from, to float64) {
+	if a.has("n") {
+		n := a.num("n", 0)
+		return n, n
+	}
+	return a.num("from", 0), a.num("to", otherwise)
+}
+
+// Checks returns every check. To add one, write its function and add its line
+// here.
+func Checks() []Check {
+	return []Check{
+		saidCheck(), saidNumberCheck(), predictedCheck(),
+		attemptsCheck(), tookCheck(), gapCheck(), gapsVaryCheck(), apartCheck(), totalCheck(), untilCheck(), connectedCheck(),
+		effectsCheck(), sameKeyCheck(), otherKeysCheck(), lastOfKeyCheck(),
+		deadlineFallsCheck(), deadlineTellsCheck(), noDeadlineCheck(), floorCheck(),
+		repliesCheck(), replyTookCheck(), orphansCheck(),
+	}
+}
+
+func lookup(name string) (Check, error) {
+	var names []string
+	for _, c := range Checks() {
+		if c.Name == name {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	return Check{}, fmt.Errorf("no check %q: one of %s", name, strings.Join(names, ", "))
+}
+
+func (c Check) param(name string) (Param, bool) {
+	for _, p := range c.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}
+
+// apply judges a run.
+func (w wanted) apply(s *Seen) Finding {
+	holds, seen, expected := w.check.judge(w.args, s)
+	f := Finding{Check: w.check.Name, Verdict: Pass, Seen: oneLine(seen), Expected: oneLine(expected), Look: w.look}
+	if f.Look == "" {
+		f.Look = w.check.Look
+	}
+	switch {
+	case holds:
+	case !w.check.Hard && s.Noise.Loud():
+		f.Verdict = Inconclusive
+	default:
+		f.Verdict = Fail
+	}
+	return f
+}
+
+// oneLine keeps what a program said from breaking the form of a finding.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(printable, s)), " ")
+	if r := []rune(s); len(r) > maxShown {
+		s = string(r[:maxShown-1]) + "…"
+	}
+	return s
+}
+
+// maxShown is how many characters of a text a finding shows.
+const maxShown = 160
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xfffd {
+		return ' '
+	}
+	return r
+}

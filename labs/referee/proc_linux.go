@@ -1,0 +1,73 @@
+package referee
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// dieWithParent ends the program if the referee is killed.
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
+// boundFiles bounds each file that the process and its children write. Go cannot
+// set it before the program begins; the little it may do before is no matter.
+func boundFiles(pid int) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: maxFile, Max: maxFile}, nil)
+	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+}
+
+// leftOf counts the processes that have the entry in their environment, whatever
+// their group, and ends them if it is told to. Those that have ended and wait for
+// their parent do not count: their environment is empty.
+func leftOf(_ int, entry string, kill bool) int {
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, dir := range dirs {
+		env, err := os.ReadFile(dir + "/environ")
+		if err != nil || !hasEntry(env, entry) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		n++
+		if kill {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	return n
+}
+
+func hasEntry(env []byte, entry string) bool {
+	for one := range bytes.SplitSeq(env, []byte{0}) {
+		if string(one) == entry {
+			return true
+		}
+	}
+	return false
+}
+
+// waitedForCore returns how long the process could have run and did not, as the
+// kernel counts it (proc(5), schedstat).
+func waitedForCore(pid int) (time.Duration, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0, false
+	}
+	ns, err := strconv.ParseInt(fields[1], 10, 64)
+	return time.Duration(ns), err == nil
+}

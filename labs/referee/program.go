@@ -1,0 +1,202 @@
+package referee
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// RunFile is the file in a student's folder whose one line starts the program.
+const RunFile = "run"
+
+// buildLimit bounds the building of a Go program.
+const buildLimit = 3 * time.Minute
+
+// ProgramConfig says what is to be run.
+type ProgramConfig struct {
+	Dir string // the student's folder
+	// Argv is the command line. Empty: the line of the file "run" in Dir.
+	Argv []string
+	// Env is the environment that the program starts from, such as os.Environ().
+	// Variables of proxies and those of an exercise are left out.
+	Env []string
+}
+
+// Program is a student's program, ready to be run. Close it.
+type Program struct {
+	dir, scratch string
+	argv, env    []string
+	shown        string
+}
+
+// Prepare makes a program ready. "go run PACKAGE" is built here once, so that no
+// scenario has to wait for the compiler.
+func Prepare(ctx context.Context, cfg ProgramConfig) (*Program, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{dir: dir, argv: cfg.Argv, env: ownEnv(cfg.Env)}
+	if len(p.argv) == 0 {
+		if p.argv, err = readRunFile(dir); err != nil {
+			return nil, err
+		}
+	}
+	p.shown = strings.Join(p.argv, " ")
+	if p.scratch, err = os.MkdirTemp("", "chaoslab-lab-"); err != nil {
+		return nil, err
+	}
+	if len(p.argv) > 2 && p.argv[0] == "go" && p.argv[1] == "run" {
+		err = p.build(ctx)
+	} else {
+		err = p.find()
+	}
+	if err != nil {
+		_ = os.RemoveAll(p.scratch)
+		return nil, err
+	}
+	return p, nil
+}
+
+// Close removes what was built and what the program wrote in its folder for
+// passing things.
+func (p *Program) Close() error { return os.RemoveAll(p.scratch) }
+
+// String returns the command line.
+func (p *Program) String() string { return p.shown }
+
+// find looks the program up: a bare name in the search path, any other from the
+// student's folder.
+func (p *Program) find() error {
+	name := p.argv[0]
+	if strings.ContainsRune(name, filepath.Separator) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(p.dir, name)
+		}
+		if _, err := os.Stat(name); err != nil {
+			return fmt.Errorf("the program: %w; see the file %q", err, RunFile)
+		}
+		p.argv = append([]string{name}, p.argv[1:]...)
+		return nil
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		return fmt.Errorf("the program: %w; see the file %q", err, RunFile)
+	}
+	return nil
+}
+
+func (p *Program) build(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	defer cancel()
+	binary := filepath.Join(p.scratch, "program")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, p.argv[2])
+	cmd.Dir, cmd.Env = p.dir, append(p.env, "GOFLAGS=-buildvcs=false")
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, true) }
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("go build: %w", context.Cause(ctx))
+	case err != nil:
+		return fmt.Errorf("go build: %s", oneLine(string(out)+" "+err.Error()))
+	}
+	p.argv = append([]string{binary}, p.argv[3:]...)
+	return nil
+}
+
+// readRunFile reads the one line of the file "run".
+func readRunFile(dir string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, RunFile))
+	if err != nil {
+		return nil, fmt.Errorf("which program? %w", err)
+	}
+	var argv []string
+	for line := range strings.Lines(string(text)) {
+		words, err := splitWords(strings.TrimSpace(line))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("file %q: %w", RunFile, err)
+		case len(words) == 0:
+		case argv != nil:
+			return nil, fmt.Errorf("file %q: one line, the command; this is a second one: %s", RunFile, oneLine(line))
+		default:
+			argv = words
+		}
+	}
+	if argv == nil {
+		return nil, fmt.Errorf("file %q holds no command", RunFile)
+	}
+	return argv, nil
+}
+
+// splitWords splits a command line at its blanks; quotes keep them. A line that
+// begins with # has no words. There is no shell: nothing else is special.
+func splitWords(line string) ([]string, error) {
+	if strings.HasPrefix(line, "#") {
+		return nil, nil
+	}
+	var words []string
+	var word strings.Builder
+	open, inWord := rune(0), false
+	for _, r := range line {
+		switch {
+		case open != 0 && r == open:
+			open = 0
+		case open != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			open, inWord = r, true
+		case r == ' ' || r == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if open != 0 {
+		return nil, errors.New("a quote is not closed")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// ownEnv drops what would lead a program elsewhere.
+func ownEnv(env []string) []string {
+	var kept []string
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		lower := strings.ToLower(name)
+		if strings.HasPrefix(name, "LAB_") || strings.HasSuffix(lower, "_proxy") {
+			continue
+		}
+		kept = append(kept, entry)
+	}
+	return kept
+}
+
+// mark is a variable that every process of one run inherits and no other has.
+const mark = "LAB_RUN"
+
+func newMark() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,247 @@
+package referee
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"chaoslab/faults"
+)
+
+// scenarioRun is one run of a scenario while it is under way.
+type scenarioRun struct {
+	*prepared
+	program *Program
+	event   func(Event)
+
+	partner *faults.Partner
+	start   time.Time
+	rec     *recorder
+	canary  canary
+	env     []string
+
+	mu    sync.Mutex
+	pids  []int
+	lives []Life
+	own   []Finding
+	syns  map[netip.AddrPort]*syn
+	names map[netip.AddrPort]string
+	blind bool // the kernel's table could not be read
+
+	looked time.Time // when it was last read
+}
+
+// The waits at the end of a run.
+const (
+	settleLimit = 700 * time.Millisecond // for the partners to notice who has left
+	closeLimit  = 5 * time.Second
+)
+
+// do runs the scenario. It returns what was seen and what the referee itself
+// found fault with. The error is the referee's own.
+func (r *scenarioRun) do(ctx context.Context) (*Seen, []Finding, error) {
+	var err error
+	r.partner, err = faults.Start(faults.Config{Listeners: r.listeners, Seed: r.seed, NoPerRequest: true, LedgerSize: 1 << 14})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+		defer cancel()
+		_ = r.partner.Close(ctx)
+	}()
+	work, err := os.MkdirTemp(r.program.scratch, "run-")
+	if err != nil {
+		return nil, nil, err
+	}
+	r.env = r.environment(work)
+	r.syns, r.names = map[netip.AddrPort]*syn{}, map[netip.AddrPort]string{}
+	r.start = time.Now()
+	r.looked = r.start
+	r.rec = newRecorder(r.start, func(l Line) {
+		text := l.Text
+		if l.Err {
+			text = "stderr: " + text
+		}
+		r.tell("program", "%s", text)
+	})
+	watching, stop := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { r.canary.watch(watching, r.running) })
+	watchers.Go(func() { r.watch(watching) })
+	limited, cancel := context.WithTimeout(ctx, r.limit)
+	var replies []Reply
+	if r.Hops > 0 {
+		replies = r.serve(limited)
+	} else {
+		r.run(limited)
+	}
+	cancel()
+	r.settle(ctx)
+	stop()
+	watchers.Wait()
+	return r.collect(replies), r.own, nil
+}
+
+// environment is what the program is given.
+func (r *scenarioRun) environment(work string) []string {
+	env := []string{"LAB_SCENARIO=" + r.Name, "LAB_DIR=" + work, "LAB_SEED=" + strconv.FormatUint(r.seed, 10)}
+	for i, l := range r.partner.Listeners() {
+		url := l.URL + "/"
+		if i == 0 {
+			env = append(env, "LAB_URL="+url)
+		}
+		env = append(env, "LAB_URL_"+strings.ToUpper(l.Name)+"="+url)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.prepared.env)) {
+		env = append(env, name+"="+r.prepared.env[name])
+	}
+	return env
+}
+
+// tell passes an event on.
+func (r *scenarioRun) tell(lane, format string, a ...any) {
+	if r.event != nil {
+		r.event(Event{Scenario: r.Name, At: millis(time.Since(r.start)), Lane: lane, Text: oneLine(fmt.Sprintf(format, a...))})
+	}
+}
+
+// find notes what the referee itself finds fault with.
+func (r *scenarioRun) find(check, seen, expected, look string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.own = append(r.own, Finding{Check: check, Verdict: Fail, Seen: oneLine(seen), Expected: expected, Look: look})
+}
+
+// launch starts the program.
+func (r *scenarioRun) launch(env []string) *process {
+	pr, err := r.program.start(append(slices.Clone(r.env), env...), r.rec)
+	if err != nil {
+		r.find(OwnStart, err.Error(), "a program that starts", "the file "+RunFile)
+		return nil
+	}
+	r.mu.Lock()
+	r.pids = append(r.pids, pr.cmd.Process.Pid)
+	r.mu.Unlock()
+	r.tell("program", "started: %s", r.program)
+	return pr
+}
+
+// bury notes how a process ended and ends what it left behind.
+func (r *scenarioRun) bury(pr *process, killed bool) {
+	left := pr.sweep()
+	life := Life{Start: millis(pr.started.Sub(r.start)), End: millis(pr.ended.Sub(r.start)), Exit: pr.exit(), Killed: killed}
+	r.mu.Lock()
+	r.lives = append(r.lives, life)
+	r.pids = slices.DeleteFunc(r.pids, func(pid int) bool { return pid == pr.cmd.Process.Pid })
+	r.mu.Unlock()
+	if left > 0 && !killed {
+		r.find(OwnChildren, fmt.Sprintf("%d processes still there when the program had ended (they are gone now)", left), "none", "which children the program starts, and whether it waits for them")
+	}
+	r.tell("program", "ended, exit %d", life.Exit)
+}
+
+func (r *scenarioRun) running() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.pids)
+}
+
+// run runs the program to its end, or to each kill and then to its end.
+func (r *scenarioRun) run(ctx context.Context) {
+	for i := 0; ; i++ {
+		pr := r.launch(nil)
+		if pr == nil {
+			return
+		}
+		kill := make(chan struct{})
+		watching, stop := context.WithCancel(ctx)
+		if i < len(r.KillAfter) {
+			go r.killPoint(watching, r.KillAfter[i], kill)
+		}
+		again := false
+		select {
+		case <-pr.done:
+		case <-kill:
+			r.tell("referee", "kills the program")
+			pr.kill()
+			again = true
+		case <-r.rec.full:
+			pr.stop()
+		case <-ctx.Done():
+			pr.stop()
+			r.tooLate(ctx)
+		}
+		stop()
+		r.bury(pr, again)
+		if !again {
+			return
+		}
+	}
+}
+
+// tooLate notes that the limit ended the program.
+func (r *scenarioRun) tooLate(ctx context.Context) {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		r.find(OwnEnds, fmt.Sprintf("still running after %v", r.limit), "a program that ends by itself", "what it waits for without a limit"+r.lastError())
+	}
+}
+
+func (r *scenarioRun) lastError() string {
+	lines, _ := r.rec.all()
+	return (&Seen{Lines: lines}).lastError()
+}
+
+// killPoint closes kill once the partners have seen so many requests.
+func (r *scenarioRun) killPoint(ctx context.Context, after int, kill chan<- struct{}) {
+	t := time.NewTicker(2 * time.Millisecond)
+	defer t.Stop()
+	for {
+		n := 0
+		for _, e := range r.partner.Ledger().Entries(faults.Query{}) {
+			if e.Kind == "request" {
+				n++
+			}
+		}
+		if n >= after {
+			close(kill)
+			return
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// settle waits until the partners have noticed that the program has gone.
+func (r *scenarioRun) settle(ctx context.Context) {
+	if len(r.partner.Ledger().Entries(faults.Query{Limit: 1})) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, settleLimit)
+		r.partner.Ledger().Wait(ctx, faults.Query{})
+		cancel()
+	}
+	wait(ctx, time.Duration(r.SettleMS)*time.Millisecond)
+}
+
+// wait waits for d or until ctx is done.
+func wait(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,144 @@
+package referee
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"chaoslab/faults"
+)
+
+const (
+	ledgerEvery = 10 * time.Millisecond
+	// synEvery is how often the kernel's table is read: it takes some
+	// milliseconds, so what is seen of a connect is as coarse as this.
+	synEvery = 25 * time.Millisecond
+)
+
+// watch looks at the partners while the program runs.
+func (r *scenarioRun) watch(ctx context.Context) {
+	holes := r.holes()
+	every := ledgerEvery
+	if len(holes) > 0 {
+		every = synEvery
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	told := map[uint64]bool{}
+	for {
+		if len(holes) > 0 {
+			r.lookForSyns(holes)
+		}
+		if r.event != nil {
+			r.tellNew(told)
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// holes returns the ports that answer no SYN, with their listeners' names.
+func (r *scenarioRun) holes() map[uint16]string {
+	holes := map[uint16]string{}
+	for i, l := range r.partner.Listeners() {
+		for _, s := range r.listeners[i].Faults {
+			if s.Name() == "connect-timeout" {
+				holes[l.Addresses[0].Port()] = l.Name
+			}
+		}
+	}
+	return holes
+}
+
+func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
+	ports := map[uint16]bool{}
+	for port := range holes {
+		ports[port] = true
+	}
+	begun := time.Now()
+	found, ok := connecting(ports)
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !ok {
+		r.blind = true
+		return
+	}
+	for local, s := range r.syns {
+		if _, still := found[local]; !still && s.after.IsZero() {
+			s.after = now
+		}
+	}
+	before := r.looked
+	r.looked = begun
+	for local, port := range found {
+		if s := r.syns[local]; s != nil {
+			s.last = begun
+			continue
+		}
+		r.syns[local] = &syn{before: before, first: now, last: now}
+		r.names[local] = holes[port]
+		if r.event != nil {
+			r.event(Event{r.Name, millis(now.Sub(r.start)), "partner", fmt.Sprintf("%s: a SYN that gets no answer (seen in the kernel's table)", holes[port])})
+		}
+	}
+}
+
+// tellNew tells of requests and connections that have begun or ended.
+func (r *scenarioRun) tellNew(told map[uint64]bool) {
+	for _, e := range r.partner.Ledger().Entries(faults.Query{}) {
+		if e.Kind == "connection" && e.Nth > 0 {
+			continue
+		}
+		begun, ended := e.Seq*2, e.Seq*2+1
+		if e.Kind == "request" && !told[begun] {
+			told[begun] = true
+			r.tell("partner", "%s: %s %s (%s)", e.Listener, e.Method, e.Path, e.Mode)
+		}
+		if e.Ended() && !told[ended] {
+			told[ended] = true
+			r.tell("partner", "%s: %s after %.1f ms, by the %s", e.Listener, e.How, e.Elapsed, e.EndedBy)
+		}
+	}
+}
+
+// collect puts together what was seen.
+func (r *scenarioRun) collect(replies []Reply) *Seen {
+	lines, total := r.rec.all()
+	if total > maxOutput {
+		r.find(OwnOutput, fmt.Sprintf("%d bytes of output", total), fmt.Sprintf("at most %d", maxOutput), "what the program prints again and again")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	end := millis(time.Since(r.start))
+	s := &Seen{
+		Attempts: attemptsOf(r.partner.Ledger().Entries(faults.Query{}), r.start, end),
+		Effects:  map[string]faults.Effects{}, Lines: lines, Lives: r.lives, Replies: replies,
+		Said: said(lines), Kernel: len(r.syns) > 0 || !r.blind,
+	}
+	for _, one := range r.syns {
+		if one.after.IsZero() {
+			one.after = time.Now()
+		}
+	}
+	s.Attempts = append(s.Attempts, synAttempts(r.syns, r.names, r.start)...)
+	sortAttempts(s.Attempts)
+	for _, e := range r.partner.Effects() {
+		s.Effects[e.Listener] = e
+	}
+	s.Noise = r.canary.noise(r.start.Add(time.Duration(s.First() * float64(time.Millisecond))))
+	slices.SortStableFunc(s.Lines, func(a, b Line) int {
+		switch {
+		case a.At < b.At:
+			return -1
+		case a.At > b.At:
+			return 1
+		}
+		return 0
+	})
+	return s
+}
