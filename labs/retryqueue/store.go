@@ -51,10 +51,10 @@ type Take struct {
 
 // Taken is what a Take did.
 type Taken struct {
-	Lost  []int // indexes into Settle of those that came too late
-	Jobs  []Job // claimed now, each with its own attempt spent
-	Ended []Job // found past their deadline or out of attempts: dead now
-	More  bool  // nothing was claimed because too many had to be ended: ask again
+	Lost  []int  // indexes into Settle of those that came too late
+	Jobs  []Job  // claimed now, each with its own attempt spent
+	Ended []Job  // found past their deadline or out of attempts: dead now
+	More  bool   // nothing was claimed because too many had to be ended: ask again
 	Next  Millis // nothing was claimed: when the next job is due, zero if none is
 }
 
@@ -109,8 +109,8 @@ type Stats struct {
 	DeadDeadline  int64
 	DeadExhausted int64
 	DeadPermanent int64
-	Attempts      int64 // all claims ever made
-	LeasesLost    int64 // all leases that ever ran out and were noticed
+	Attempts      int64  // all claims ever made
+	LeasesLost    int64  // all leases that ever ran out and were noticed
 	OldestAdded   Millis // when the oldest pending job was added; zero: none
 	OldestDue     Millis // since when the longest overdue one waits; zero: none
 }

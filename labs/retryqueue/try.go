@@ -22,12 +22,11 @@ func (q *Queue) try(ctx context.Context, job Job, claimed Millis) (*Settlement, 
 		return nil, backwards(r, claimed, before)
 	}
 	start := time.Now()
-	sctx, stop := q.sendContext(ctx, job, before)
-	if sctx.Err() != nil && ctx.Err() == nil {
-		stop()
+	if job.LeaseUntil <= before {
 		r, _ = lost(r) // claiming took longer than the lease
 		return nil, r
 	}
+	sctx, stop := q.sendContext(ctx, job, before)
 	err := q.cfg.Send(sctx, job)
 	leaseLost := errors.Is(context.Cause(sctx), ErrLeaseLost)
 	stop()

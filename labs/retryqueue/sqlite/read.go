@@ -24,8 +24,7 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 	if f.Limit <= 0 {
 		f.Limit = retryqueue.DefaultLimit
 	}
-	// A purged payload is null, one that is kept is left out.
-	text := `SELECT ` + strings.Replace(columns, "payload", "CASE WHEN payload IS NULL THEN NULL ELSE x'' END", 1) + ` FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = ?), 0)`
+	text := `SELECT ` + strings.TrimSuffix(columns, "payload") + `NULL FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = ?), 0)`
 	args := []any{f.After}
 	if len(f.States) > 0 {
 		text += ` AND state IN (?` + strings.Repeat(", ?", len(f.States)-1) + `)`

@@ -80,7 +80,7 @@ const sweepAtOnce = 256
 
 // The statements that every attempt uses, prepared once a connection.
 const (
-	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload`
+	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, payload`
 
 	sqlSettle = `UPDATE jobs SET state = ?3, reason = ?4, due_at = CASE WHEN ?3 = 0 THEN ?5 ELSE due_at END,
   finished_at = CASE WHEN ?3 = 0 THEN NULL ELSE ?6 END, last_error = ?7

@@ -145,13 +145,12 @@ func jobs(rows *sql.Rows, err error) ([]retryqueue.Job, error) {
 func job(row interface{ Scan(...any) error }) (retryqueue.Job, error) {
 	var j retryqueue.Job
 	var due retryqueue.Millis
-	err := row.Scan(&j.ID, &j.State, &j.Reason, &j.Attempts, &j.MaxAttempts, &due, &j.Deadline, &j.EnqueuedAt, &j.FinishedAt, &j.LeasesLost, &j.LastError, &j.Payload)
+	err := row.Scan(&j.ID, &j.State, &j.Reason, &j.Attempts, &j.MaxAttempts, &due, &j.Deadline, &j.EnqueuedAt, &j.FinishedAt, &j.LeasesLost, &j.LastError, &j.Purged, &j.Payload)
 	switch j.State {
 	case retryqueue.Pending:
 		j.AvailableAt = due
 	case retryqueue.Leased:
 		j.LeaseUntil = due
 	}
-	j.Purged = j.Payload == nil && j.State.Final()
 	return j, err
 }
