@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -69,6 +70,10 @@ func (s *Store) open(ctx context.Context, o Options) error {
 		return err
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: no regular file", retryqueue.ErrNotOurs)
+	case err == nil && info.Size() > 0:
+		if err := magic(s.path); err != nil {
+			return err
+		}
 	}
 	mode := "rw"
 	if o.Create {
@@ -108,6 +113,22 @@ func (s *Store) open(ctx context.Context, o Options) error {
 		s.db.SetMaxOpenConns(4)
 	}
 	return err
+}
+
+// magic looks at the first bytes of the file: SQLite takes a very short file for
+// an empty one and writes over it.
+func magic(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const want = "SQLite format 3\x00"
+	head := make([]byte, len(want))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != want {
+		return fmt.Errorf("%w: no SQLite file", retryqueue.ErrNotOurs)
+	}
+	return nil
 }
 
 // dsn is the address of the file for the driver. Pragmas are run on every new

@@ -31,10 +31,10 @@ func TestStore(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			storetest.Model(t, open, seed, 400)
+			storetest.Model(t, open, seed, 300)
 		})
 	}
 }
