@@ -63,12 +63,11 @@ func New(cfg Config) (*Queue, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Report) {}
 	}
-	var err error
-	if cfg.Lease, err = wholeMillis("Lease", cfg.Lease, DefaultLease); err != nil {
-		return nil, err
+	if cfg.Lease == 0 {
+		cfg.Lease = DefaultLease
 	}
-	if cfg.Lease > MaxLease {
-		return nil, fmt.Errorf("Lease: %v is out of range: at most %v", cfg.Lease, MaxLease)
+	if cfg.Lease < time.Millisecond || cfg.Lease > MaxLease || cfg.Lease%time.Millisecond != 0 {
+		return nil, fmt.Errorf("Lease: %v is out of range: whole milliseconds up to %v", cfg.Lease, MaxLease)
 	}
 	if cfg.Margin == 0 {
 		cfg.Margin = cfg.Lease / 10
@@ -76,6 +75,7 @@ func New(cfg Config) (*Queue, error) {
 	if cfg.Margin < 0 || cfg.Margin >= cfg.Lease {
 		return nil, fmt.Errorf("Margin: %v is out of range: above 0 and below the lease (%v)", cfg.Margin, cfg.Lease)
 	}
+	var err error
 	if cfg.Backoff, err = cfg.Backoff.withDefaults(); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a short text", func(t *testing.T, path string) { write(t, path, "x") }, true, retryqueue.ErrNotOurs},
 		{"a folder", func(t *testing.T, path string) { mkdir(t, path) }, true, retryqueue.ErrNotOurs},
 		{"another program's SQLite file", func(t *testing.T, path string) { execs(t, path, "CREATE TABLE x (y)") }, true, retryqueue.ErrNotOurs},
-		{"another's, marked as such", func(t *testing.T, path string) { execs(t, path, "PRAGMA application_id = 5", "PRAGMA user_version = 9") }, true, retryqueue.ErrNotOurs},
+		{"another's, marked as such", func(t *testing.T, path string) {
+			execs(t, path, "PRAGMA application_id = 5", "PRAGMA user_version = 9")
+		}, true, retryqueue.ErrNotOurs},
 		{"a newer version", func(t *testing.T, path string) { made(t, path); execs(t, path, "PRAGMA user_version = 2") }, true, retryqueue.ErrNewer},
 		{"no folder", func(t *testing.T, path string) { mkdir(t, path); remove(t, path) }, false, retryqueue.ErrNoStore},
 	} {

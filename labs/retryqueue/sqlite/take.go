@@ -59,7 +59,7 @@ func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Ta
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if out.Next = retryqueue.Millis(next); out.Next <= t.Now {
+	if out.Next = retryqueue.Millis(next); out.Next <= t.Now { // more to end than is looked at at once
 		out.More, out.Next = true, 0
 	}
 	return err

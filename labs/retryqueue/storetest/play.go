@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"chaoslab/budgetcaller/backoff"
 	"chaoslab/labs/retryqueue"
 )
 
@@ -116,7 +117,13 @@ func (p *play) add() {
 }
 
 func (p *play) redrive() {
-	id, more, deadline := p.id(), 1+p.r.IntN(3), p.now+1+retryqueue.Millis(p.r.Int64N(modelLease))
+	id := p.id()
+	for _, j := range p.model.jobs {
+		if j.State == retryqueue.Dead && p.r.IntN(4) == 0 {
+			id = j.ID
+		}
+	}
+	more, deadline := 1+p.r.IntN(3), p.now+1+retryqueue.Millis(p.r.Int64N(modelLease))
 	_, err := p.queue.Redrive(p.t.Context(), id, "model", more, deadline)
 	p.note("redrive %s: %v", id, err)
 	if want := p.model.redrive(id, p.now, more, deadline); (err == nil) != want {
@@ -154,11 +161,11 @@ func (p *play) run(depth int) {
 		}
 		return
 	}
-	delay, derr := retryqueue.RetryDelay(40, 300, attempt, p.jitter)
+	delay, derr := backoff.Delay(40*time.Millisecond, 300*time.Millisecond, attempt, p.jitter)
 	if derr != nil {
 		p.t.Fatal(derr)
 	}
-	out := p.model.settle(want.ID, attempt, pl.word, pl.before, p.now, delay)
+	out := p.model.settle(want.ID, attempt, pl.word, pl.before, p.now, delay.Milliseconds())
 	if out != r.Outcome {
 		p.t.Errorf("RunOnce of %s #%d ending with word %d between %d and %d: got %v, %v, want %v", want.ID, attempt, pl.word, pl.before, p.now, r.Outcome, err, out)
 	}
