@@ -85,7 +85,7 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	}
 	// The busy timeout comes first, or switching to WAL fails beside another
 	// process; once everything is set it is switched off (see begin).
-	if s.wdb, err = sql.Open("sqlite", dsn(s.path, mode, "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")")); err != nil {
+	if s.wdb, err = sql.Open("sqlite", DSN(s.path, mode, "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")")); err != nil {
 		return err
 	}
 	conn, err := s.wdb.Conn(ctx)
@@ -108,7 +108,7 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	if err := s.write(ctx, func(context.Context, *writer) error { return nil }); err != nil {
 		return err
 	}
-	s.db, err = sql.Open("sqlite", dsn(s.path, "rw", "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")", "query_only(1)"))
+	s.db, err = sql.Open("sqlite", DSN(s.path, "rw", "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")", "query_only(1)"))
 	if err == nil {
 		s.db.SetMaxOpenConns(4)
 	}
@@ -131,9 +131,10 @@ func magic(path string) error {
 	return nil
 }
 
-// dsn is the address of the file for the driver. Pragmas are run on every new
-// connection, in order.
-func dsn(path, mode string, pragmas ...string) string {
+// DSN is the address of the file for the driver "sqlite", with a mode (rw, rwc) and
+// pragmas, which are run on every new
+// connection, in order. Transactions take the write lock when they begin.
+func DSN(path, mode string, pragmas ...string) string {
 	q := url.Values{"mode": {mode}, "_pragma": pragmas, "_txlock": {"immediate"}}
 	return "file:" + strings.ReplaceAll(url.PathEscape(filepath.ToSlash(path)), "%2F", "/") + "?" + q.Encode()
 }
