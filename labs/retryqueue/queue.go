@@ -55,7 +55,7 @@ type Queue struct {
 // New returns a Queue, or an error that names the setting that is not right.
 func New(cfg Config) (*Queue, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("Store: missing")
+		return nil, errors.New("retryqueue: Store: missing")
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = func() Millis { return MillisOf(time.Now()) }
@@ -67,13 +67,13 @@ func New(cfg Config) (*Queue, error) {
 		cfg.Lease = DefaultLease
 	}
 	if cfg.Lease < time.Millisecond || cfg.Lease > MaxLease || cfg.Lease%time.Millisecond != 0 {
-		return nil, fmt.Errorf("Lease: %v is out of range: whole milliseconds up to %v", cfg.Lease, MaxLease)
+		return nil, fmt.Errorf("retryqueue: Lease: %v is out of range: whole milliseconds up to %v", cfg.Lease, MaxLease)
 	}
 	if cfg.Margin == 0 {
 		cfg.Margin = cfg.Lease / 10
 	}
 	if cfg.Margin < 0 || cfg.Margin >= cfg.Lease {
-		return nil, fmt.Errorf("Margin: %v is out of range: above 0 and below the lease (%v)", cfg.Margin, cfg.Lease)
+		return nil, fmt.Errorf("retryqueue: Margin: %v is out of range: above 0 and below the lease (%v)", cfg.Margin, cfg.Lease)
 	}
 	var err error
 	if cfg.Backoff, err = cfg.Backoff.withDefaults(); err != nil {
@@ -163,7 +163,7 @@ type Report struct {
 // as it is; or ErrLeaseLost; or ErrClockBackwards; or the store's.
 func (q *Queue) RunOnce(ctx context.Context) (Report, error) {
 	if q.cfg.Send == nil {
-		return Report{Outcome: Failed}, errors.New("Send: missing")
+		return Report{Outcome: Failed}, errors.New("retryqueue: Send: missing")
 	}
 	taken, now, err := q.take(ctx, nil, 1)
 	if err != nil {

@@ -206,6 +206,7 @@ func TestSendEndsBeforeLeaseAndDeadline(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	t.Parallel()
+	b := newBench(t, nil)
 	ok := retryqueue.NewJob{ID: "a", Deadline: start + 1000, MaxAttempts: 1}
 	for _, c := range []struct {
 		name   string
@@ -227,7 +228,6 @@ func TestBadInput(t *testing.T) {
 		{"available at the deadline", func(j *retryqueue.NewJob) { j.AvailableAt = j.Deadline }, "could never be sent"},
 		{"available before time began", func(j *retryqueue.NewJob) { j.AvailableAt = -1 }, "available_at: -1"},
 	} {
-		b := newBench(t, nil)
 		j := ok
 		c.change(&j)
 		_, err := b.queue.Add(t.Context(), ok, j)

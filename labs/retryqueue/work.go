@@ -42,7 +42,7 @@ func (q *Queue) Work(ctx context.Context, cfg WorkConfig) error {
 		return err
 	}
 	if q.cfg.Send == nil {
-		return errors.New("Send: missing")
+		return errors.New("retryqueue: Send: missing")
 	}
 	sctx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
@@ -74,7 +74,7 @@ func (c *WorkConfig) check() error {
 			*f.value = f.zero
 		}
 		if *f.value < 1 || *f.value > f.most {
-			return fmt.Errorf("%s: %d is out of range: from 1 to %d", f.name, *f.value, f.most)
+			return fmt.Errorf("retryqueue: %s: %d is out of range: from 1 to %d", f.name, *f.value, f.most)
 		}
 	}
 	if c.Poll == 0 {
@@ -84,7 +84,7 @@ func (c *WorkConfig) check() error {
 		c.Grace = DefaultGrace
 	}
 	if c.Poll < 0 || c.Grace < 0 {
-		return fmt.Errorf("Poll, Grace: %v, %v: not below 0", c.Poll, c.Grace)
+		return fmt.Errorf("retryqueue: Poll, Grace: %v, %v: not below 0", c.Poll, c.Grace)
 	}
 	return nil
 }

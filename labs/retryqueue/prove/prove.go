@@ -86,7 +86,7 @@ const (
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Command == nil {
-		return o, errors.New("Command: missing")
+		return o, errors.New("prove: Command: missing")
 	}
 	for _, f := range []struct {
 		name       string
@@ -97,7 +97,7 @@ func (o Options) withDefaults() (Options, error) {
 			*f.value = f.zero
 		}
 		if *f.value < 1 || *f.value > f.most {
-			return o, fmt.Errorf("%s: %d is out of range: from 1 to %d", f.name, *f.value, f.most)
+			return o, fmt.Errorf("prove: %s: %d is out of range: from 1 to %d", f.name, *f.value, f.most)
 		}
 	}
 	for _, f := range []struct {
@@ -109,7 +109,7 @@ func (o Options) withDefaults() (Options, error) {
 			*f.value = f.zero
 		}
 		if *f.value < time.Millisecond {
-			return o, fmt.Errorf("%s: %v is out of range: at least 1ms", f.name, *f.value)
+			return o, fmt.Errorf("prove: %s: %v is out of range: at least 1ms", f.name, *f.value)
 		}
 	}
 	if stores.IsPostgres(o.Where) && o.Schema == "" {

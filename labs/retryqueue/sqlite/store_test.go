@@ -31,10 +31,10 @@ func TestStore(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			storetest.Model(t, open, seed, 300)
+			storetest.Model(t, open, seed, 250)
 		})
 	}
 }

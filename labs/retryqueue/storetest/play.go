@@ -55,7 +55,6 @@ type play struct {
 	model  *model
 	now    retryqueue.Millis
 	jitter float64
-	depth  int
 	log    string
 	plans  []*plan // of the sends under way, the innermost last
 }
@@ -65,7 +64,6 @@ type plan struct {
 	inner  int
 	word   word
 	err    error
-	after  time.Duration
 	job    retryqueue.Job
 	before retryqueue.Millis
 	called bool
