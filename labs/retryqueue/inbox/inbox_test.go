@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, dieInTheEffect(path)) // it does not return
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	shared.Stop()
+	os.Exit(code)
 }
 
 const (
