@@ -1,0 +1,38 @@
+package retryqueue_test
+
+import (
+	"go/build"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each package of the queue rests on what is named here and, beyond it, on the
+// standard library alone. The contract knows no database and no HTTP.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	const own = "chaoslab/labs/retryqueue"
+	for dir, allowed := range map[string][]string{
+		".":        {"chaoslab/budgetcaller/backoff"},
+		"sqlite":   {own, "modernc.org/sqlite", "modernc.org/sqlite/lib"},
+		"postgres": {own, "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool"},
+		"stores":   {own, own + "/sqlite", own + "/postgres", "github.com/jackc/pgx/v5/stdlib"},
+		"httpsend": {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff"},
+		"inbox":    {own},
+		"prove":    {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
+		// What tests share.
+		"storetest":       {own, "chaoslab/budgetcaller/backoff"},
+		"internal/pgtest": {"github.com/jackc/pgx/v5"},
+	} {
+		pkg, err := build.ImportDir(dir, 0)
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+			continue
+		}
+		for _, path := range pkg.Imports {
+			if (strings.Contains(path, ".") || strings.HasPrefix(path, "chaoslab")) && !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s, want only %q", dir, path, allowed)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"chaoslab/labs/retryqueue"
+	"chaoslab/labs/retryqueue/internal/pgtest"
+	"chaoslab/labs/retryqueue/postgres"
+	"chaoslab/labs/retryqueue/storetest"
+)
+
+var (
+	shared  = &pgtest.Shared{}
+	schemas atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	shared.Stop()
+	os.Exit(code)
+}
+
+// newSchema is a name that no other test uses.
+func newSchema() string { return fmt.Sprint("test_", schemas.Add(1)) }
+
+func open(t *testing.T) retryqueue.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), shared.URL(t), postgres.Options{Create: true, Schema: newSchema()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, open)
+}
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			storetest.Model(t, open, 100+seed, 300)
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	url := shared.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	foreign, newer := newSchema(), newSchema()
+	if _, err := conn.Exec(t.Context(), "CREATE SCHEMA "+foreign); err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(t.Context(), url, postgres.Options{Create: true, Schema: newer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if _, err := conn.Exec(t.Context(), "COMMENT ON SCHEMA "+newer+" IS 'retryqueue schema 2'"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, url, schema string
+		create            bool
+		want              error
+		text              string
+	}{
+		{"nothing there", url, "nothing", false, retryqueue.ErrNoStore, "nothing"},
+		{"somebody else's", url, foreign, true, retryqueue.ErrNotOurs, foreign},
+		{"a newer version", url, newer, true, retryqueue.ErrNewer, newer},
+		{"read-only", url + "&default_transaction_read_only=on", newSchema(), true, retryqueue.ErrReadOnly, "schema"},
+		{"no server", "postgres://me:secret@127.0.0.1:1/db", "x", false, nil, "127.0.0.1:1/db"},
+		{"no address", "postgres://127.0.0.1:notaport/", "x", false, nil, "address"},
+		{"a schema with a quote", url, `x"; DROP`, true, nil, "schema"},
+	} {
+		s, err := postgres.Open(t.Context(), c.url, postgres.Options{Create: c.create, Schema: c.schema})
+		if err == nil {
+			_ = s.Close()
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		if c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v, want one line with %q and %v", c.name, err, c.text, c.want)
+		}
+	}
+}

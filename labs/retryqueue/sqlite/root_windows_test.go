@@ -1,0 +1,5 @@
+package sqlite_test
+
+import "os/exec"
+
+func giveUpRoot(*exec.Cmd) {}

@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"chaoslab/labs/retryqueue"
+)
+
+// Take implements retryqueue.Store.
+func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, error) {
+	var out retryqueue.Taken
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		out = retryqueue.Taken{}
+		for i, x := range t.Settle {
+			n, err := affected(w.settle.ExecContext(ctx, x.ID, x.Attempt, int(x.State), int(x.Reason), int64(x.Due), int64(x.At), x.Error))
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				out.Lost = append(out.Lost, i)
+			}
+		}
+		if t.Claim <= 0 {
+			return nil
+		}
+		return w.take(ctx, t, &out)
+	})
+	if err != nil {
+		return retryqueue.Taken{}, err
+	}
+	return out, nil
+}
+
+func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
+	var err error
+	if out.Jobs, err = w.claimed(ctx, t, t.Claim); err != nil || len(out.Jobs) == t.Claim {
+		return err
+	}
+	// Fewer than asked for: nothing more is due, or rows that can no longer be
+	// sent stand in front.
+	rows, err := w.sweep.QueryContext(ctx, int64(t.Now), sweepAtOnce)
+	if out.Ended, err = jobs(rows, err); err != nil {
+		return err
+	}
+	if len(out.Ended) > 0 {
+		more, err := w.claimed(ctx, t, t.Claim-len(out.Jobs))
+		if err != nil {
+			return err
+		}
+		out.Jobs = append(out.Jobs, more...)
+	}
+	if len(out.Jobs) > 0 {
+		return nil
+	}
+	var next int64
+	err = w.next.QueryRowContext(ctx).Scan(&next)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if out.Next = retryqueue.Millis(next); out.Next <= t.Now { // more to end than is looked at at once
+		out.More, out.Next = true, 0
+	}
+	return err
+}
+
+func (w *writer) claimed(ctx context.Context, t retryqueue.Take, n int) ([]retryqueue.Job, error) {
+	rows, err := w.claim.QueryContext(ctx, int64(t.Now), int64(t.LeaseUntil), n)
+	return jobs(rows, err)
+}
+
+// Renew implements retryqueue.Store.
+func (s *Store) Renew(ctx context.Context, id string, attempt int, until retryqueue.Millis) (retryqueue.Millis, error) {
+	var got int64
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		err := w.renew.QueryRowContext(ctx, id, attempt, int64(until)).Scan(&got)
+		if errors.Is(err, sql.ErrNoRows) {
+			return retryqueue.ErrLeaseLost
+		}
+		return err
+	})
+	return retryqueue.Millis(got), err
+}
+
+// Add implements retryqueue.Store.
+func (s *Store) Add(ctx context.Context, now retryqueue.Millis, list []retryqueue.NewJob) ([]retryqueue.Added, error) {
+	var out []retryqueue.Added
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		out = make([]retryqueue.Added, 0, len(list))
+		for _, j := range list {
+			n, err := affected(w.add.ExecContext(ctx, j.ID, j.MaxAttempts, int64(max(now, j.AvailableAt)), int64(j.Deadline), int64(now), blob(j.Payload)))
+			if err != nil {
+				return err
+			}
+			a := retryqueue.Added{ID: j.ID, New: n == 1}
+			if n == 0 {
+				err = w.conn.QueryRowContext(ctx, `SELECT state, coalesce(payload <> ?2, 0) FROM jobs WHERE id = ?1`, j.ID, blob(j.Payload)).Scan(&a.State, &a.Differs)
+				if err != nil {
+					return err
+				}
+			}
+			out = append(out, a)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// blob returns p, but never nil: null is a payload that was purged.
+func blob(p []byte) []byte {
+	if p == nil {
+		return []byte{}
+	}
+	return p
+}
+
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// jobs reads rows of columns to the end and closes them.
+func jobs(rows *sql.Rows, err error) ([]retryqueue.Job, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []retryqueue.Job
+	for rows.Next() {
+		j, err := job(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, j)
+	}
+	return out, rows.Err()
+}
+
+func job(row interface{ Scan(...any) error }) (retryqueue.Job, error) {
+	var j retryqueue.Job
+	var due retryqueue.Millis
+	err := row.Scan(&j.ID, &j.State, &j.Reason, &j.Attempts, &j.MaxAttempts, &due, &j.Deadline, &j.EnqueuedAt, &j.FinishedAt, &j.LeasesLost, &j.LastError, &j.Purged, &j.Payload)
+	switch j.State {
+	case retryqueue.Pending:
+		j.AvailableAt = due
+	case retryqueue.Leased:
+		j.LeaseUntil = due
+	}
+	return j, err
+}

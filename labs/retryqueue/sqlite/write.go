@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"chaoslab/labs/retryqueue"
+)
+
+// writer is the one connection that writes, with its statements.
+type writer struct {
+	conn *sql.Conn
+
+	begin, commit, rollback           *sql.Stmt
+	settle, claim, sweep, next, renew *sql.Stmt
+	add                               *sql.Stmt
+}
+
+func (w *writer) prepare(ctx context.Context) error {
+	for _, p := range []struct {
+		stmt **sql.Stmt
+		text string
+	}{
+		{&w.begin, "BEGIN IMMEDIATE"},
+		{&w.commit, "COMMIT"},
+		{&w.rollback, "ROLLBACK"},
+		{&w.settle, sqlSettle},
+		{&w.claim, sqlClaim},
+		{&w.sweep, sqlSweep},
+		{&w.next, sqlNext},
+		{&w.renew, sqlRenew},
+		{&w.add, sqlAdd},
+	} {
+		stmt, err := w.conn.PrepareContext(ctx, p.text)
+		if err != nil {
+			return err
+		}
+		*p.stmt = stmt
+	}
+	return nil
+}
+
+func (w *writer) close() {
+	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.settle, w.claim, w.sweep, w.next, w.renew, w.add} {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
+	_ = w.conn.Close()
+}
+
+// exec runs a statement that may not be prepared yet.
+func (w *writer) exec(ctx context.Context, stmt *sql.Stmt, text string) error {
+	if stmt != nil {
+		_, err := stmt.ExecContext(ctx)
+		return err
+	}
+	_, err := w.conn.ExecContext(ctx, text)
+	return err
+}
+
+// write runs f in one transaction that holds the write lock from its beginning.
+// f may run more than once. Once the transaction has begun, ctx does not end it:
+// cut off in its middle, a claim could be lost with its attempt spent.
+func (s *Store) write(ctx context.Context, f func(context.Context, *writer) error) error {
+	select {
+	case s.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.lock }()
+	var until time.Time
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.transact(context.WithoutCancel(ctx), f)
+		if code(err) != lib.SQLITE_BUSY {
+			return s.explain(err)
+		}
+		now := time.Now()
+		if until.IsZero() {
+			until = now.Add(s.busyWait)
+		} else if now.After(until) {
+			return s.explain(err)
+		}
+		// A random pause shares the lock evenly; SQLite's own waiting does not.
+		t := time.NewTimer(rand.N(time.Millisecond))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Store) transact(ctx context.Context, f func(context.Context, *writer) error) error {
+	if err := s.w.exec(ctx, s.w.begin, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := f(ctx, s.w)
+	if err == nil {
+		err = s.w.exec(ctx, s.w.commit, "COMMIT")
+	}
+	if err != nil {
+		// It fails if SQLite rolled back by itself, as on a full disk.
+		_ = s.w.exec(ctx, s.w.rollback, "ROLLBACK")
+	}
+	return err
+}
+
+// code is SQLite's primary result code, -1 if err is not SQLite's, 0 if it is nil.
+func code(err error) int {
+	if err == nil {
+		return lib.SQLITE_OK
+	}
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return -1
+}
+
+// explain says what SQLite's result means for who uses the store.
+func (s *Store) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	var kind error
+	switch code(err) {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		kind = fmt.Errorf("%w (waited %v)", retryqueue.ErrBusy, s.busyWait)
+	case lib.SQLITE_READONLY:
+		kind = retryqueue.ErrReadOnly
+	case lib.SQLITE_FULL:
+		kind = retryqueue.ErrFull
+	case lib.SQLITE_NOTADB:
+		kind = fmt.Errorf("%w: no SQLite file", retryqueue.ErrNotOurs)
+	case lib.SQLITE_CANTOPEN:
+		kind = fmt.Errorf("cannot be opened (folder missing or not writable?): %w", err)
+	default:
+		kind = err
+	}
+	if e := (*storeError)(nil); errors.As(err, &e) {
+		return err
+	}
+	return &storeError{s.path, kind}
+}
+
+// storeError is an error with the file that it is about.
+type storeError struct {
+	path string
+	err  error
+}
+
+func (e *storeError) Error() string { return fmt.Sprintf("store %s: %v", e.path, e.err) }
+
+func (e *storeError) Unwrap() error { return e.err }

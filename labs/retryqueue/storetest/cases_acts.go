@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"chaoslab/labs/retryqueue"
+)
+
+func redrive(t *testing.T, s *store) {
+	ctx := t.Context()
+	act := retryqueue.Act{ID: "a", At: 300, By: "me", MoreAttempts: 2, Deadline: deadline * 2}
+	_, err := s.Redrive(ctx, act)
+	s.wantErr("unknown", err, retryqueue.ErrUnknownID)
+	s.add(10, newJob("a"))
+	_, err = s.Redrive(ctx, act)
+	s.wantErr("pending", err, retryqueue.ErrNotDead)
+	s.claim(20, "a", 1)
+	_, err = s.Redrive(ctx, act)
+	s.wantErr("leased", err, retryqueue.ErrNotDead)
+	s.settle(30, dead("a", 1, 30, retryqueue.ReasonPermanent))
+
+	j, err := s.Redrive(ctx, act)
+	if want := "pending none 1/5 avail=300 lease=0 dead=200000 added=10 final=0 lost=0"; err != nil || brief(j) != want {
+		t.Errorf("Redrive: got %s, %v, want %s", brief(j), err, want)
+	}
+	s.want("a", brief(j))
+	if s.settle(310, done("a", 1, 310)) {
+		t.Error("the attempt of before the redrive may still settle")
+	}
+	s.claim(320, "a", 2)
+	s.settle(330, done("a", 2, 330))
+	_, err = s.Redrive(ctx, act)
+	s.wantErr("done", err, retryqueue.ErrNotDead)
+
+	acts, err := s.Acts(ctx, "a")
+	act.OldDeadline, act.OldReason = deadline, retryqueue.ReasonPermanent
+	if err != nil || !slices.Equal(acts, []retryqueue.Act{act}) {
+		t.Errorf("Acts: got %+v, %v, want %+v", acts, err, act)
+	}
+	s.check()
+}
+
+func purge(t *testing.T, s *store) {
+	ctx := t.Context()
+	s.add(10, newJob("old"), newJob("dead"), newJob("young"), newJob("open"))
+	s.take(20, 4)
+	s.take(30, 0, done("old", 1, 30), dead("dead", 1, 30, retryqueue.ReasonPermanent), done("young", 1, 31), back("open", 1, 25))
+	for _, want := range []int{2, 0} {
+		if n, err := s.Purge(ctx, 31); n != want || err != nil {
+			t.Errorf("Purge: got %d, %v, want %d", n, err, want)
+		}
+	}
+	for id, purged := range map[string]bool{"old": true, "dead": true, "young": false, "open": false} {
+		if j := s.get(id); j.Purged != purged || (len(j.Payload) == 0) != purged {
+			t.Errorf("%s: purged %v with %d bytes, want %v", id, j.Purged, len(j.Payload), purged)
+		}
+	}
+	if got := s.add(40, newJob("old")); got[0].New || got[0].Differs {
+		t.Errorf("Add of a purged id: got %+v, want it known", got)
+	}
+	_, err := s.Redrive(ctx, retryqueue.Act{ID: "dead", At: 50, MoreAttempts: 1, Deadline: deadline * 2})
+	s.wantErr("Redrive of a purged job", err, retryqueue.ErrPurged)
+	s.claim(50, "open", 2)
+	s.check()
+}
+
+func list(t *testing.T, s *store) {
+	ctx := t.Context()
+	s.add(10, newJob("c"), newJob("a"), newJob("b"), newJob("d"))
+	s.take(20, 2)
+	s.take(30, 0, done("c", 1, 30), dead("a", 1, 30, retryqueue.ReasonPermanent))
+	for _, c := range []struct {
+		name   string
+		filter retryqueue.Filter
+		want   string
+	}{
+		{"all", retryqueue.Filter{}, "[c a b d]"},
+		{"first page", retryqueue.Filter{Limit: 3}, "[c a b]"},
+		{"next page", retryqueue.Filter{Limit: 3, After: "b"}, "[d]"},
+		{"by state", retryqueue.Filter{States: []retryqueue.State{retryqueue.Done, retryqueue.Pending}}, "[c b d]"},
+		{"by reason", retryqueue.Filter{Reasons: []retryqueue.Reason{retryqueue.ReasonPermanent}}, "[a]"},
+		{"none", retryqueue.Filter{Reasons: []retryqueue.Reason{retryqueue.ReasonDeadline}}, "[]"},
+	} {
+		jobs, err := s.List(ctx, c.filter)
+		ids := []string{}
+		for _, j := range jobs {
+			ids = append(ids, j.ID)
+			if len(j.Payload) > 0 || j.Purged {
+				t.Errorf("%s: %s has a payload of %d bytes, purged %v, want neither", c.name, j.ID, len(j.Payload), j.Purged)
+			}
+		}
+		if got := fmt.Sprint(ids); got != c.want || err != nil {
+			t.Errorf("%s: got %s, %v, want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+func stats(t *testing.T, s *store) {
+	jobs := []retryqueue.NewJob{}
+	for i := range 8 {
+		j := newJob(fmt.Sprint("j", i))
+		j.MaxAttempts = 1 + i%2
+		jobs = append(jobs, j)
+	}
+	for i, j := range jobs {
+		s.add(retryqueue.Millis(10+i), j)
+	}
+	s.take(100, 5)
+	s.take(110, 0, done("j0", 1, 110), dead("j1", 1, 110, retryqueue.ReasonPermanent), dead("j2", 1, 110, retryqueue.ReasonExhausted), back("j3", 1, 5000))
+	s.take(1200, 2) // j5 and j6; j4 was due before them and had no attempt left
+	got, err := s.Stats(t.Context(), 1200)
+	want := retryqueue.Stats{At: 1200, Pending: 2, Leased: 2, Done: 1, DeadExhausted: 2, DeadPermanent: 1, Attempts: 7, LeasesLost: 1, OldestAdded: 13, OldestDue: 17}
+	// j4 is ended only when a claim comes to it.
+	if got.DeadExhausted == 1 {
+		want.DeadExhausted, want.Leased, want.LeasesLost = 1, 3, 0
+	}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+	if got.Age() != 1187e6 || got.Overdue() != 1183e6 || got.Dead() != want.Dead() {
+		t.Errorf("ages: got %v and %v, want 1.187s and 1.183s", got.Age(), got.Overdue())
+	}
+	s.check()
+}
+
+// concurrent lets many take and settle at the same time: no claim is made twice.
+func concurrent(t *testing.T, s *store) {
+	const jobs, takers = 60, 6
+	for i := range jobs {
+		s.add(10, newJob(fmt.Sprint("j", i)))
+	}
+	var mu sync.Mutex
+	seen := map[string]int{}
+	var wg sync.WaitGroup
+	for i := range takers {
+		wg.Go(func() {
+			var settle []retryqueue.Settlement
+			for {
+				taken, err := s.Take(t.Context(), retryqueue.Take{Now: 20, Settle: settle, Claim: 1 + i%3, LeaseUntil: 1020})
+				if err != nil || len(taken.Lost) > 0 {
+					t.Errorf("Take: lost %v, %v", taken.Lost, err)
+					return
+				}
+				if len(taken.Jobs) == 0 {
+					return
+				}
+				settle = nil
+				for _, j := range taken.Jobs {
+					mu.Lock()
+					seen[fmt.Sprint(j.ID, "#", j.Attempts)]++
+					mu.Unlock()
+					settle = append(settle, done(j.ID, j.Attempts, 20))
+					if j.Attempts == 1 {
+						settle[len(settle)-1] = back(j.ID, 1, 20)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for claim, n := range seen {
+		if n != 1 {
+			t.Errorf("%s was claimed %d times", claim, n)
+		}
+	}
+	if len(seen) != 2*jobs {
+		t.Errorf("%d claims, want %d", len(seen), 2*jobs)
+	}
+	s.check()
+}
