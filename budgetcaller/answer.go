@@ -16,8 +16,12 @@ type Answer struct {
 	// attempt. It is empty below 400.
 	Why string
 
+	// Trailer is what came after a chunked body, nil if nothing did.
+	Trailer http.Header
+
 	status, proto string // as on the wire
 	major, minor  int
+	announced     int64 // Content-Length of an answer to HEAD
 }
 
 // OK reports whether the status is below 400.
@@ -27,12 +31,12 @@ func (a *Answer) OK() bool { return a.Status < 400 }
 func (a *Answer) response(req *http.Request) *http.Response {
 	length := int64(len(a.Body))
 	if methodOf(req) == http.MethodHead {
-		length = -1
+		length = a.announced
 	}
 	return &http.Response{
 		Status: a.status, StatusCode: a.Status,
 		Proto: a.proto, ProtoMajor: a.major, ProtoMinor: a.minor,
-		Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: length, Request: req,
+		Header: a.Header, Trailer: a.Trailer, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: length, Request: req,
 	}
 }
 
@@ -62,6 +66,6 @@ func (m *memory) Write(p []byte) (int, error) {
 func (m *memory) answer(res Result) *Answer {
 	return &Answer{
 		Status: m.resp.StatusCode, Header: m.resp.Header, Body: m.body, Result: res,
-		status: m.resp.Status, proto: m.resp.Proto, major: m.resp.ProtoMajor, minor: m.resp.ProtoMinor,
+		Trailer: m.resp.Trailer, announced: m.resp.ContentLength, status: m.resp.Status, proto: m.resp.Proto, major: m.resp.ProtoMajor, minor: m.resp.ProtoMinor,
 	}
 }

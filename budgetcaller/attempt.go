@@ -17,7 +17,7 @@ type attempt struct {
 	req    *http.Request
 	route  route
 	limits Limits
-	tell   bool // pass the deadline down
+	tell   telling
 	// ownReq and ownHeader say that req and its header are copies by now.
 	ownReq, ownHeader bool
 
@@ -44,8 +44,9 @@ type attempt struct {
 	cancelDial context.CancelFunc // set while looking up and dialling
 	wake       chan struct{}      // closed by cut; set while waiting for a connection
 	conn       *conn
-	upload     *upload // set if the request has a body
-	sending    sending // while in PhaseRequest
+	place      *hostPool // while a connection is being made, of the driving goroutine
+	upload     *upload   // set if the request has a body
+	sending    sending   // while in PhaseRequest
 }
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
@@ -186,6 +187,10 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 		// of the body has no one to go to.
 		a.conn.abort()
 		a.upload.end()
+	}
+	if a.place != nil {
+		a.place.drop()
+		a.place = nil
 	}
 	if a.conn != nil {
 		a.conn.release(won && (c == ClassOK || c == ClassStatus))

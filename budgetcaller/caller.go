@@ -16,7 +16,8 @@ import (
 
 // Config sets up a Caller. Every zero field has the default named beside it.
 type Config struct {
-	// Limits are those of Default, where it has none of its own.
+	// Limits are those of Run, of Default and of each dependency that has none
+	// of its own.
 	Limits Limits
 	// Default is how calls to hosts that no dependency names are made. Its
 	// breaker and throttle are shared by all of them.
@@ -48,7 +49,7 @@ type Config struct {
 	// ever used; the environment is not looked at. The proxy's address is what
 	// the connect limit then bounds.
 	Proxy func(target *url.URL) (*url.URL, error)
-	// Redirects is how many redirects Run follows. Zero: none.
+	// Redirects is how many redirects Run and Do follow. Zero: none.
 	Redirects int
 	// Lookup resolves a host name; it must obey its context. Nil: the Go
 	// resolver, which leaves nothing behind when it is cut. IP literals never

@@ -84,8 +84,12 @@ func (c *budgetContext) end(err error) {
 	}
 }
 
-// expire ends the context if its deadline has come.
+// expire ends the context if its deadline has come, or if its parent has ended
+// and that has not come through yet.
 func (c *budgetContext) expire() {
+	if err := c.Context.Err(); err != nil {
+		c.end(err)
+	}
 	if !c.deadline.IsZero() && !time.Now().Before(c.deadline) {
 		c.end(context.DeadlineExceeded)
 	}

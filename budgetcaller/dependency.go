@@ -3,6 +3,8 @@ package budgetcaller
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"chaoslab/budgetcaller/backoff"
@@ -13,13 +15,14 @@ import (
 // Dependency is how calls to one partner are made. The zero value makes one
 // attempt under the default limits, without breaker or throttle.
 type Dependency struct {
-	// Name stands in errors, hooks and metrics. Empty: the host.
+	// Name stands in errors, hooks and metrics; control characters are refused.
+	// Empty, which only Config.Default may be: the host.
 	Name string
-	// Hosts are the values of a URL's host, with the port where it has one, that
-	// lead to it.
+	// Hosts are the hosts of URLs that lead to it, with the port where it is not
+	// the scheme's own. Upper and lower case are alike.
 	Hosts []string
 
-	// Limits are those of each attempt. Where Limits.Floor is zero and Expected
+	// Limits are those of each attempt; where all are zero, Config.Limits. Where Limits.Floor is zero and Expected
 	// is not, Expected is the floor.
 	Limits Limits
 	// Expected is how long a call usually takes: what must still fit after a
@@ -73,8 +76,8 @@ type dependency struct {
 // newDependency checks d.
 func newDependency(d Dependency) (*dependency, error) {
 	if d.Expected != 0 {
-		if err := checkLimit(d.Expected); err != nil {
-			return nil, d.wrong("Expected", err)
+		if err := checkLimit(d.Expected); err != nil || d.Expected == NoLimit {
+			return nil, d.wrong("Expected", fmt.Errorf("%v is out of range: above 0 and at most %v", d.Expected, MaxLimit))
 		}
 		if d.Limits.Floor == 0 {
 			d.Limits.Floor = d.Expected
@@ -107,27 +110,34 @@ func newDependency(d Dependency) (*dependency, error) {
 
 // addDependencies checks and adds all that cfg names.
 func (c *Caller) addDependencies(cfg Config) error {
-	if cfg.Default.Limits == (Limits{}) {
-		cfg.Default.Limits = cfg.Limits
-	}
-	var err error
-	if c.other, err = newDependency(cfg.Default); err != nil {
+	_, err := cfg.Limits.withDefaults()
+	if err != nil {
 		return err
+	}
+	if c.other, err = newDependency(cfg.Default.under(cfg.Limits)); err != nil {
+		return fmt.Errorf("default: %w", err)
 	}
 	c.byName, c.byHost = map[string]*dependency{}, map[string]*dependency{}
 	for i, d := range cfg.Dependencies {
 		if d.Name == "" {
 			return fmt.Errorf("dependency %d has no name", i)
 		}
+		if hasControl(d.Name) {
+			return fmt.Errorf("dependency %q: a name has no control characters", d.Name)
+		}
 		if c.byName[d.Name] != nil {
 			return fmt.Errorf("dependency %q is named twice", d.Name)
 		}
-		made, err := newDependency(d)
+		made, err := newDependency(d.under(cfg.Limits))
 		if err != nil {
 			return err
 		}
 		c.byName[d.Name] = made
 		for _, host := range d.Hosts {
+			if err := checkHost(host); err != nil {
+				return d.wrong("Hosts", err)
+			}
+			host = strings.ToLower(host)
 			if other := c.byHost[host]; other != nil {
 				return fmt.Errorf("host %q belongs to both %q and %q", host, other.Name, d.Name)
 			}
@@ -178,18 +188,50 @@ func plainBudget(ctx context.Context) *budgetContext {
 
 // dependencyOf returns the settings for a call: those named by Calling, else
 // those of the host, else the default ones.
-func (c *Caller) dependencyOf(ctx context.Context, host string) (*dependency, error) {
-	if len(c.byName) == 0 {
-		return c.other, nil
-	}
+func (c *Caller) dependencyOf(ctx context.Context, u *url.URL) (*dependency, error) {
 	if name, ok := ctx.Value(dependencyKey{}).(string); ok {
 		if d := c.byName[name]; d != nil {
 			return d, nil
 		}
 		return nil, fmt.Errorf("no dependency is named %q", name)
 	}
+	if len(c.byHost) == 0 {
+		return c.other, nil
+	}
+	host := strings.ToLower(u.Host)
+	if d := c.byHost[host]; d != nil {
+		return d, nil
+	}
+	// The default port may be written or not, on either side.
+	usual := ":80"
+	if u.Scheme == "https" {
+		usual = ":443"
+	}
+	if u.Port() == "" {
+		host += usual
+	} else {
+		host = strings.TrimSuffix(host, usual)
+	}
 	if d := c.byHost[host]; d != nil {
 		return d, nil
 	}
 	return c.other, nil
+}
+
+// under returns d with limits where it has none of its own.
+func (d Dependency) under(limits Limits) Dependency {
+	if d.Limits == (Limits{}) {
+		d.Limits = limits
+	}
+	return d
+}
+
+// checkHost refuses what the host of a URL can never be.
+func checkHost(host string) error {
+	u, err := url.Parse("http://" + host + "/")
+	if err != nil || host == "" || u.Host != host {
+		return fmt.Errorf("%q is not the host of a URL: write it as in price.example or 127.0.0.1:8080", host)
+	}
+	_, _, err = hostPort(u)
+	return err
 }

@@ -23,11 +23,17 @@ import (
 // Do always closes req.Body. A request with a body can only be repeated if it
 // has GetBody, as those of http.NewRequest have.
 func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
+	return c.do(ctx, req, c.redirects)
+}
+
+// do is Do with the number of redirects that are followed.
+func (c *Caller) do(ctx context.Context, req *http.Request, redirects int) (*Answer, error) {
 	k, err := c.newCall(ctx, req)
 	if err != nil {
 		closeBody(req)
 		return nil, err
 	}
+	k.redirects = redirects
 	for {
 		if err := k.attempt(); err != nil {
 			return nil, err
@@ -53,6 +59,8 @@ type call struct {
 	req    *http.Request
 	start  time.Time
 
+	redirects int // how many are followed
+
 	tries  int // made so far; a redirect that is followed belongs to its try
 	result Result
 	first  [1]Record // what result.Attempts begins in
@@ -66,7 +74,7 @@ func (c *Caller) newCall(ctx context.Context, req *http.Request) (*call, error) 
 	if req.URL == nil {
 		return nil, errors.New("request has no URL")
 	}
-	dep, err := c.dependencyOf(ctx, req.URL.Host)
+	dep, err := c.dependencyOf(ctx, req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +108,7 @@ func (k *call) attempt() error {
 	}
 	permit, change, err := k.dep.breaker.Admit(now)
 	defer permit.Release() // frees its place also if the user's code panics
-	k.caller.changed(k.dep, change)
+	k.changed(change)
 	if err != nil {
 		closeBody(k.req)
 		return k.skip(&Error{Class: ClassBreakerOpen, Err: err})
@@ -109,19 +117,26 @@ func (k *call) attempt() error {
 		k.dep.throttle.Call(now)
 	}
 	made := len(k.result.Attempts)
-	k.try = try{req: k.req, limits: k.dep.Limits, maxBody: k.caller.maxBody, tell: !k.dep.KeepDeadline}
+	k.try = try{req: k.req, limits: k.dep.Limits, maxBody: k.caller.maxBody, tell: k.dep.tell(), redirects: k.redirects}
 	if err := k.caller.follow(k.ctx, &k.try, &k.sink, &k.result); err != nil {
+		if k.tries == 0 {
+			return err
+		}
+		return k.complete(&Error{Class: ClassCanceled, Err: err})
+	}
+	k.req = k.try.req // where redirects led: only the last hop may be repeated
+	if err := k.unmade(); err != nil {
 		return err
 	}
 	k.tries++
-	if hook := k.caller.hooks.Attempt; hook != nil {
-		for ; made < len(k.result.Attempts); made++ {
-			hook(AttemptEvent{k.name(), k.tries, &k.result.Attempts[made]})
-		}
+	for i := made; i < len(k.result.Attempts) && k.caller.hooks.Attempt != nil; i++ {
+		rec := k.result.Attempts[i] // a copy, which a hook may keep
+		k.caller.hooks.Attempt(AttemptEvent{k.name(), k.tries, &rec})
 	}
-	last := k.last()
-	ended := last.Start.Add(last.Elapsed)
-	k.caller.changed(k.dep, permit.Record(ended, judge(last, bounded && left < k.dep.Expected)))
+	// A redirect is an answer of this partner; what its target does is not.
+	first := &k.result.Attempts[made]
+	ended := first.Start.Add(first.Elapsed)
+	k.changed(permit.Record(ended, judge(first, bounded && left < k.dep.Expected)))
 	return nil
 }
 
@@ -181,9 +196,6 @@ func (k *call) fail(rec *Record, why string) error {
 		Class: rec.Class, Phase: rec.Phase, Limit: rec.Limit, Configured: rec.Configured,
 		Why: why, Err: errors.Unwrap(rec.Err),
 	}
-	if rec.Limit == LimitFloor {
-		e.Left = k.leftNow()
-	}
 	return k.complete(e)
 }
 
@@ -200,8 +212,9 @@ func judge(rec *Record, short bool) breaker.Outcome {
 		return breaker.Success
 	case ClassCanceled, ClassBelowFloor, ClassPoolTimeout:
 		return breaker.Neutral
-	case ClassBudgetExhausted:
-		if short || rec.Phase <= PhasePool {
+	case ClassBudgetExhausted, ClassAttemptTimeout:
+		// Our own queue, or a time that we did not give it.
+		if rec.Phase <= PhasePool || (short && rec.Class == ClassBudgetExhausted) {
 			return breaker.Neutral
 		}
 	}

@@ -18,7 +18,7 @@ func TestAnswerSaysWhyItIsTheLast(t *testing.T) {
 	}{
 		{"fine", "GET", "", 200, 1, ""},
 		{"no attempts left", "GET", "", 503, 3, "no attempts left"},
-		{"permanent", "GET", "", 404, 1, "it would fail again"},
+		{"permanent", "GET", "", 404, 1, "a failure of this kind is not repeated"},
 		{"not to be repeated", "POST", "x", 502, 1, "it may have happened"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package budgetcaller
 
 import (
+	"errors"
 	"time"
 
 	"chaoslab/budgetcaller/backoff"
@@ -62,6 +63,9 @@ func (k *call) rewind() error {
 		return nil
 	}
 	body, err := k.req.GetBody()
+	if err == nil && body == nil {
+		err = errors.New("its GetBody gave no body")
+	}
 	if err != nil {
 		return err
 	}
@@ -109,11 +113,29 @@ func (k *call) leftNow() time.Duration {
 	return left
 }
 
-// changed tells of a change of a breaker, if there was one.
-func (c *Caller) changed(d *dependency, change *breaker.Change) {
-	if hook := c.hooks.Breaker; hook != nil && change != nil {
-		hook(BreakerEvent{d.Name, change.From.String(), change.To.String(), change.Reason.String()})
+// changed tells of a change of the breaker, if there was one.
+func (k *call) changed(change *breaker.Change) {
+	if hook := k.caller.hooks.Breaker; hook != nil && change != nil {
+		hook(BreakerEvent{k.name(), change.From.String(), change.To.String(), change.Reason.String()})
 	}
+}
+
+// unmade takes the last record back if it is of an attempt that was not made
+// after all, and returns the error with which the call ends then: time passes
+// between the look at the floor here and the one just before the wire.
+func (k *call) unmade() error {
+	n := len(k.result.Attempts) - 1
+	rec := k.result.Attempts[n]
+	if rec.Phase != PhaseNone {
+		return nil
+	}
+	k.result.Attempts = k.result.Attempts[:n]
+	e := &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured}
+	if rec.Class != ClassBelowFloor {
+		return k.complete(e)
+	}
+	e.Left, e.Needed = k.leftNow(), rec.Configured
+	return k.skip(e)
 }
 
 // Breaker returns where the breaker of the dependency of that name stands, and

@@ -1,6 +1,7 @@
 package budgetcaller
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -79,24 +80,30 @@ func (e *Error) what() string {
 	case e.Class == ClassBelowFloor:
 		return fmt.Sprintf("%s: %v left, floor %v", not, short(e.Left), short(e.Configured))
 	case e.Configured > 0:
-		return fmt.Sprintf("%v: %v limit of %v ended it in phase %v", e.Class, e.Limit, e.Configured, e.Phase)
+		return fmt.Sprintf("%v: %v limit of %v ended it in phase %v", e.Class, e.Limit, short(e.Configured), e.Phase)
 	case e.Err != nil:
 		return fmt.Sprintf("%v in phase %v: %v", e.Class, e.Phase, e.Err)
 	}
 	return fmt.Sprintf("%v in phase %v", e.Class, e.Phase)
 }
 
-// short rounds a duration to what a person reads.
+// short rounds a duration down to what a person reads: never up to a limit that
+// it did not reach.
 func short(d time.Duration) time.Duration {
 	if d >= 10*time.Millisecond {
-		return d.Round(time.Millisecond)
+		return d.Truncate(time.Millisecond)
 	}
-	return d.Round(10 * time.Microsecond)
+	return d.Truncate(10 * time.Microsecond)
 }
 
-// Is matches the sentinel of the class.
+// Is matches the sentinel of the class, and package context's word for the same
+// thing.
 func (e *Error) Is(target error) bool {
 	switch target {
+	case context.Canceled:
+		return e.Class == ClassCanceled
+	case context.DeadlineExceeded:
+		return e.Class == ClassBudgetExhausted
 	case ErrBudgetExhausted:
 		return e.Class == ClassBudgetExhausted
 	case ErrBelowFloor:

@@ -2,12 +2,8 @@ package budgetcaller
 
 import (
 	"crypto/tls"
-	"maps"
 	"net/http"
 	"net/netip"
-	"time"
-
-	"chaoslab/budgetcaller/deadline"
 )
 
 // open gets a connection for the attempt, from the pool or new, and lends it.
@@ -66,17 +62,16 @@ func (a *attempt) await(h *hostPool, w *waiter) (*conn, bool) {
 
 // dialInto makes a new connection in the place that the pool has given.
 func (a *attempt) dialInto(h *hostPool) (*conn, *Record) {
+	a.place = h // finish gives it back, unless a connection takes it over
 	tcp, rec := a.connect()
 	if rec != nil {
-		h.drop()
 		return nil, rec
 	}
 	c := newConn(h, tcp)
 	c.user = a
 	a.rec.Local, a.rec.Remote = c.local, c.remote
-	if !a.hold(func() { a.conn = c }) {
+	if !a.hold(func() { a.conn, a.place = c, nil }) {
 		c.abort()
-		h.drop()
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
 	if a.route.via != "" && a.route.tls {
@@ -152,29 +147,6 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	a.noteHead(resp)
 	c.reusable = !resp.Close && !a.req.Close && resp.StatusCode != http.StatusSwitchingProtocols
 	return resp, nil
-}
-
-// told returns the request with what is left of the time in its headers, as
-// reckoned now, or false if nothing is left. The user's own stays as it is.
-func (a *attempt) told() (*http.Request, bool) {
-	until := min(a.span.budget, a.span.attempt)
-	if !a.tell || until == never {
-		return a.req, true
-	}
-	if !a.ownReq {
-		clone := *a.req
-		a.req, a.ownReq = &clone, true
-	}
-	if !a.ownHeader {
-		a.ownHeader = true
-		a.req.Header = maps.Clone(a.req.Header) // values stay shared, only two are added
-		if a.req.Header == nil {
-			a.req.Header = http.Header{}
-		}
-	}
-	now := time.Now()
-	left := time.Duration(until) - now.Sub(a.span.start)
-	return a.req, deadline.Set(a.req.Header, left, now)
 }
 
 // retract takes back a request of which no byte could be written, because its

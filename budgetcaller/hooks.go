@@ -20,8 +20,8 @@ type Hooks struct {
 // AttemptEvent is one attempt that was made.
 type AttemptEvent struct {
 	Dependency string
-	Number     int // of the attempt within its call, from 1
-	Record     *Record
+	Number     int     // of the attempt within its call, from 1
+	Record     *Record // the hook's own, which it may keep
 }
 
 // WaitEvent is a wait that begins.

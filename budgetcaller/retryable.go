@@ -10,7 +10,7 @@ import (
 // another one of the same request, and if not, why.
 func mayRepeat(req *http.Request, rec *Record) (bool, string) {
 	if !temporary(rec) {
-		return false, "it would fail again"
+		return false, "a failure of this kind is not repeated"
 	}
 	if hasBody(req) && req.GetBody == nil {
 		return false, "its body cannot be sent twice"
@@ -55,5 +55,5 @@ func idempotent(req *http.Request) bool {
 		http.MethodPut, http.MethodDelete:
 		return true
 	}
-	return len(req.Header.Values("Idempotency-Key")) > 0
+	return req.Header.Get("Idempotency-Key") != ""
 }

@@ -45,21 +45,22 @@ func (r Result) Effect() Effect {
 func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
 	var res Result
 	start := time.Now()
-	err := c.follow(ctx, &try{req: req, limits: c.other.Limits}, sink, &res)
+	err := c.follow(ctx, &try{req: req, limits: c.other.Limits, redirects: c.redirects}, sink, &res)
 	res.Elapsed = time.Since(start)
 	return res, err
 }
 
 // try is what one attempt is made with.
 type try struct {
-	req      *http.Request
-	limits   Limits
-	maxBody  int64   // bytes; 0: no bound
-	tell     bool    // tell the partner how much time is left
-	rec      *Record // where its account goes
-	redirect bool    // a redirect in answer to it will be followed
+	req       *http.Request
+	limits    Limits
+	maxBody   int64 // bytes; 0: no bound
+	tell      telling
+	redirects int // how many are followed
 
-	// Filled in by one.
+	// Filled in on the way.
+	rec      *Record // where its account goes
+	redirect bool    // a redirect in answer to this one will be followed
 	route    route
 	start    time.Time
 	deadline time.Time
@@ -69,7 +70,7 @@ type try struct {
 // adds their records to res.
 func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer, res *Result) error {
 	for n := 0; ; n++ {
-		t.redirect = n < c.redirects
+		t.redirect = n < t.redirects
 		res.Attempts = append(res.Attempts, Record{})
 		t.rec = &res.Attempts[len(res.Attempts)-1]
 		rec, err := c.one(ctx, t, sink)
@@ -102,6 +103,11 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 	if rec != nil {
 		return rec, nil
 	}
+	defer func() {
+		if b.rec == nil {
+			_ = b.Close() // sink panics: the connection must not stay taken
+		}
+	}()
 	if _, leads := redirectOf(t.req, b.a.rec); sink == nil || (t.redirect && leads) {
 		sink = io.Discard
 	}
@@ -166,19 +172,24 @@ func notStarted(ctx context.Context, t *try) *Record {
 
 // start makes an attempt as far as the head of the answer. It returns the body
 // to read, or the record if the attempt is over.
-func (c *Caller) start(ctx context.Context, t *try) (*body, *Record) {
+func (c *Caller) start(ctx context.Context, t *try) (b *body, rec *Record) {
 	a := c.begin(ctx, t)
+	defer func() {
+		if b == nil && rec == nil {
+			a.finish(ClassCanceled, LimitNone, nil) // the user's own code panics
+		}
+	}()
 	if c.stub != nil {
 		return a.stubbed(t)
 	}
 	for {
-		conn, rec := a.open()
-		if rec != nil {
-			return nil, rec
+		conn, ended := a.open()
+		if ended != nil {
+			return nil, ended
 		}
-		resp, rec := a.exchange(conn)
-		if rec != nil {
-			return nil, rec
+		resp, ended := a.exchange(conn)
+		if ended != nil {
+			return nil, ended
 		}
 		if resp != nil {
 			return &body{a: a, conn: conn, resp: resp, most: t.maxBody}, nil

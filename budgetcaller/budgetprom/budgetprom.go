@@ -1,7 +1,7 @@
 package budgetprom
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -56,7 +56,7 @@ func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks,
 			for _, d := range done {
 				reg.Unregister(d)
 			}
-			return budgetcaller.Hooks{}, errors.Join(errors.New("budgetprom: register"), err)
+			return budgetcaller.Hooks{}, fmt.Errorf("budgetprom: register: %w", err)
 		}
 		done = append(done, c)
 	}

@@ -15,6 +15,9 @@ const None time.Duration = math.MaxInt64
 // MaxDuration is the longest duration that a flag takes.
 const MaxDuration = 366 * 24 * time.Hour
 
+// errZero is what a duration of zero is refused with.
+var errZero = errors.New("a duration is above zero")
+
 // ParseDuration reads a duration above zero with its unit, such as 300ms. What
 // bites elsewhere is refused: a bare number, a negative one, an empty string,
 // one that overflows, and 0, which some tools take for "no limit".
@@ -35,7 +38,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	case d < 0:
 		return 0, fmt.Errorf("%q is negative", s)
 	case d == 0:
-		return 0, fmt.Errorf("%q is refused: it would read as \"no limit\"; write none if that is meant", s)
+		return 0, fmt.Errorf("%q is refused: %w", s, errZero)
 	case d > MaxDuration:
 		return 0, fmt.Errorf("%q is too long: at most %s", s, MaxDuration)
 	}
@@ -74,6 +77,9 @@ func (d *Duration) Set(s string) error {
 		return nil
 	}
 	v, err := ParseDuration(s)
+	if errors.Is(err, errZero) && d.AllowNone {
+		return fmt.Errorf("%w; write none if no limit is meant", err)
+	}
 	if err != nil {
 		return err
 	}

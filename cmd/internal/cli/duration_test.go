@@ -23,9 +23,9 @@ func TestC6DurationsThatBite(t *testing.T) {
 		{"1.5", 0, "has no unit"},
 		{"-1s", 0, "is negative"},
 		{"-1", 0, "is negative"},
-		{"0", 0, "write none"},
-		{"0s", 0, "write none"},
-		{"0.0000000001s", 0, "write none"},
+		{"0", 0, "a duration is above zero"},
+		{"0s", 0, "a duration is above zero"},
+		{"0.0000000001s", 0, "a duration is above zero"},
 		{"", 0, "empty"},
 		{"abc", 0, "is not a duration"},
 		{"none", 0, "is not a duration"},
@@ -60,6 +60,9 @@ func TestDurationFlag(t *testing.T) {
 	d.AllowNone = true
 	if err := d.Set("none"); err != nil || d.D != None || !d.IsSet || d.String() != "none" {
 		t.Errorf("Set(none) = %v, %+v; want None, set", err, d)
+	}
+	if err := d.Set("0"); err == nil || !strings.Contains(err.Error(), "write none") {
+		t.Errorf("Set(0) = %v, want a hint at none", err)
 	}
 	if err := d.Set("2s"); err != nil || d.D != 2*time.Second {
 		t.Errorf("Set(2s) = %v, %+v; want 2s", err, d)
