@@ -95,7 +95,7 @@ func caseWorker(dir, kind string) error {
 func caseCommand(t *testing.T, dir, kind string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "RETRYQUEUE_TEST_DIR="+dir, "RETRYQUEUE_TEST_SEND="+kind)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RETRYQUEUE_TEST_DIR="+dir, "RETRYQUEUE_TEST_SEND="+kind)
 	return cmd
 }
 

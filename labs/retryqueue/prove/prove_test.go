@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func command(kind string) func(context.Context) *exec.Cmd {
 	return func(ctx context.Context) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, os.Args[0])
-		cmd.Env = append(os.Environ(), "RETRYQUEUE_PROVE_WORKER="+kind)
+		cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RETRYQUEUE_PROVE_WORKER="+kind)
 		return cmd
 	}
 }

@@ -130,8 +130,8 @@ func code(err error) int {
 
 // explain says what SQLite's result means for who uses the store.
 func (s *Store) explain(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || retryqueue.AboutJob(err) {
+		return err
 	}
 	var kind error
 	switch code(err) {
