@@ -28,9 +28,9 @@ func newQueue(s cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "a durable retry queue: calls that must happen in the end",
-		Long: `queue keeps calls that must happen in the end. Each is a job that is written down
-before it is sent and tried again until it succeeds, its attempts are spent or
-its deadline passes; also when the process dies in between.
+		Long: `queue keeps calls that must happen in the end. Each is a job that is written
+down before it is sent and tried again until it succeeds, its attempts are spent
+or its deadline passes; also when the process dies in between.
 
 The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 		Example: `  caller queue init
@@ -46,7 +46,7 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&o.where, "store", defaultStore, "a SQLite file, or postgres://USER@HOST/DB")
+	cmd.PersistentFlags().StringVar(&o.where, "store", defaultStore, "a file, or postgres://USER@HOST/DB")
 	cmd.PersistentFlags().StringVar(&o.schema, "schema", "", "the schema in PostgreSQL (default retryqueue)")
 	cmd.AddCommand(
 		newQueueInit(s, o),

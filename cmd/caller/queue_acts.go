@@ -29,12 +29,12 @@ func newQueueRedrive(s cli.Streams, store *queueStore) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redrive (ID... | --reason REASON)",
 		Short: "give dead jobs more attempts and a new deadline",
-		Long: `redrive makes dead jobs pending again, the only way out of a final state. It is a
-person's act and is recorded. It resets nothing: attempts go on counting, and the
-maximum grows by --attempts.
+		Long: `redrive makes dead jobs pending again, the only way out of a final state. It is
+a person's act and is recorded. It resets nothing: attempts go on counting, and
+the maximum grows by --attempts.
 
-Before you do: the receiver may have had the job's effect already (a dead job may
-have been sent). It knows the id only while its memory lasts.`,
+Before you do: the receiver may have had the job's effect already (a dead job
+may have been sent). It knows the id only while its memory lasts.`,
 		Example: `  caller queue redrive order-17 --attempts 3 --deadline-in 1h
   caller queue redrive --reason exhausted`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -114,8 +114,8 @@ func newQueuePurge(s cli.Streams, store *queueStore) *cobra.Command {
 		Use:   "purge --older-than DURATION",
 		Short: "drop the payloads of jobs that ended long ago, and keep their ids",
 		Long: `purge drops the payloads of jobs that have been done or dead for longer than
---older-than. Their ids, states and errors stay, so that an old id that is handed
-in again is known. A purged job cannot be redriven.`,
+--older-than. Their ids, states and errors stay, so that an old id that is
+handed in again is known. A purged job cannot be redriven.`,
 		Example: `  caller queue purge --older-than 720h`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

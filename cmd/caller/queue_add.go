@@ -38,11 +38,12 @@ func newQueueAdd(s cli.Streams, store *queueStore) *cobra.Command {
 		Short: "hand in one job, or many as JSON Lines on stdin",
 		Long: `add hands in one job; with - as its argument, one a line of stdin:
 
-  {"id":"order-17","url":"http://127.0.0.1:8080/","body":"...","deadline_in_ms":3600000}
+  {"id":"order-17","url":"http://127.0.0.1:8080/","deadline_in_ms":3600000}
 
-Other keys: method, header (an object), body_base64, max_attempts, deadline_ms
-and available_at_ms (Unix milliseconds). An id that is known changes nothing, so
-that handing the same jobs in again is safe. The id is sent as Idempotency-Key.`,
+Other keys: method, header (an object), body, body_base64, max_attempts,
+deadline_ms and available_at_ms (Unix milliseconds). An id that is known changes
+nothing, so that handing the same jobs in again is safe. The id is sent as
+Idempotency-Key.`,
 		Example: `  caller queue add http://127.0.0.1:8080/ --id order-17 --deadline-in 1h
   caller queue add - < jobs.jsonl`,
 		Args: cobra.MaximumNArgs(1),

@@ -33,16 +33,17 @@ func newQueueProve(s cli.Streams, store *queueStore) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove",
 		Short: "kill workers at random and check that the queue keeps its word",
-		Long: `prove is the crash test: worker processes on one store are killed at random points,
-stopped past their leases and made to stall right after sending, while jobs are
-handed in and a receiver answers, refuses, drops and delays. Then the queue comes
-to rest, and everything is checked: nothing lost, one effect an id, no job started
-more often than it may be, every change a lawful one. Exit code 1 if not.
+		Long: `prove is the crash test: worker processes on one store are killed at random
+points, stopped past their leases and made to stall right after sending, while
+jobs are handed in and a receiver answers, refuses, drops and delays. Then the
+queue comes to rest, and everything is checked: nothing lost, one effect an id,
+no job started more often than it may be, every change a lawful one. Exit code 1
+if not.
 
-It uses a store of its own: a temporary SQLite file, or with --store postgres://…
-a schema that is dropped at the end.`,
+It uses a store of its own: a temporary SQLite file, or with --store
+postgres://... a schema that is dropped at the end.`,
 		Example: `  caller queue prove
-  caller queue prove --for 1m --jobs 2000 --store postgres://postgres@127.0.0.1/test`,
+  caller queue prove --for 1m --jobs 2000 --store postgres://me@127.0.0.1/test`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
@@ -57,7 +58,7 @@ a schema that is dropped at the end.`,
 	f := cmd.Flags()
 	f.Var(&o.kill, "for", "how long workers are killed")
 	f.IntVar(&o.workers, "workers", 4, "processes at the same time")
-	f.IntVar(&o.jobs, "jobs", 300, "jobs handed in at first; as many again meanwhile")
+	f.IntVar(&o.jobs, "jobs", 300, "jobs at first, and again meanwhile")
 	f.Uint64Var(&o.seed, "seed", 0, "of what is handed in and answered (default random)")
 	f.Var(&o.format, "format", "how it is printed")
 	return cmd

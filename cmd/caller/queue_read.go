@@ -18,9 +18,9 @@ func newQueueStats(s cli.Streams, store *queueStore) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "count the jobs, each state on its own",
-		Long: `stats counts the jobs by state, with the age of the oldest pending one since it was
-added and since it is due. Fewer pending jobs do not mean more successes: look at
-the dead ones too.`,
+		Long: `stats counts the jobs by state, with the age of the oldest pending one since it
+was added and since it is due. Fewer pending jobs do not mean more successes:
+look at the dead ones too.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runQueueStats(cmd.Context(), store, format.Value, s)
@@ -184,7 +184,7 @@ func clip(text string, n int) string {
 func newQueueShow(s cli.Streams, store *queueStore) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "show one job whole, as JSON, with what was sent and who redrove it",
+		Short: "show one job whole, as JSON, and who redrove it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()

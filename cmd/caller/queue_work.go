@@ -56,9 +56,9 @@ func newQueueWork(s cli.Streams, store *queueStore) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work",
 		Short: "send what is due, once or until it is stopped",
-		Long: `work claims what is due, sends it and writes down what became of it. An attempt is
-spent when it is claimed. SIGINT or SIGTERM lets sends finish; what takes longer
-than --grace is cut off and given back, but not its attempt.
+		Long: `work claims what is due, sends it and writes down what became of it. An attempt
+is spent when it is claimed. SIGINT or SIGTERM lets sends finish; what takes
+longer than --grace is cut off and given back, but not its attempt.
 
 The budget of an attempt ends before its lease and its deadline do. With --renew
 the lease is renewed while it is sent, and only the deadline bounds it.
@@ -88,16 +88,16 @@ FILE replaces it.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.once, "once", false, "do at most one job")
 	f.BoolVar(&o.untilIdle, "until-idle", false, "end when nothing is due")
-	f.IntVar(&o.workers, "workers", 1, "jobs, or batches, at the same time")
-	f.IntVar(&o.batch, "batch", 1, "jobs taken, sent and written down together")
+	f.IntVar(&o.workers, "workers", 1, "jobs or batches at once")
+	f.IntVar(&o.batch, "batch", 1, "jobs taken and sent together")
 	f.BoolVar(&o.renew, "renew", false, "renew leases while sending")
-	f.Var(&o.lease, "lease", "how long a job is kept from others")
-	f.Var(&o.poll, "poll", "how long to wait at most when nothing is due")
-	f.Var(&o.grace, "grace", "how long sends may go on after a stop")
-	f.Var(&o.base, "backoff-base", "the wait after the first attempt, before jitter")
-	f.Var(&o.cap, "backoff-cap", "the longest wait, before jitter")
+	f.Var(&o.lease, "lease", "keeps a job from others")
+	f.Var(&o.poll, "poll", "longest wait while idle")
+	f.Var(&o.grace, "grace", "for sends after a stop")
+	f.Var(&o.base, "backoff-base", "first wait, before jitter")
+	f.Var(&o.cap, "backoff-cap", "longest wait, before jitter")
 	f.Var(&o.connect, "connect-timeout", "limit for lookup, TCP and TLS")
-	f.Var(&o.read, "read-timeout", "limit for the partner's silence")
+	f.Var(&o.read, "read-timeout", "limit for silence")
 	f.StringVar(&o.table, "table", "", "a JSON file: what outcomes mean")
 	f.BoolVar(&printTable, "print-table", false, "print what outcomes mean, and end")
 	f.StringVar(&o.metrics, "metrics", "", "serve Prometheus metrics on this address")
