@@ -22,8 +22,8 @@ func TestImports(t *testing.T) {
 		"queueprom": {own, "github.com/prometheus/client_golang/prometheus"},
 		"prove":     {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
 		// What tests share.
-		"storetest":       {own, "chaoslab/budgetcaller/backoff"},
-		"internal/pgtest": {"github.com/jackc/pgx/v5"},
+		"storetest":             {own, "chaoslab/budgetcaller/backoff"},
+		"../../internal/pgtest": {"github.com/jackc/pgx/v5"},
 	} {
 		pkg, err := build.ImportDir(dir, 0)
 		if err != nil {

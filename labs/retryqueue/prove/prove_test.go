@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"chaoslab/internal/pgtest"
 	"chaoslab/labs/retryqueue"
-	"chaoslab/labs/retryqueue/internal/pgtest"
 	"chaoslab/labs/retryqueue/prove"
 )
 
