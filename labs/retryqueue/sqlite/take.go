@@ -84,8 +84,8 @@ func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Ta
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if out.Next = retryqueue.Millis(next); out.Next <= t.Now { // more to end than is looked at at once
-		out.More, out.Next = true, 0
+	if out.Next = retryqueue.Millis(next); out.Next <= t.Now && len(out.Ended) > 0 {
+		out.More, out.Next = true, 0 // there was more to end than is looked at at once
 	}
 	return err
 }
