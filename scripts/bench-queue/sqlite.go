@@ -107,7 +107,7 @@ func (b *bench) ahead() error {
 	jobs := b.jobs(4000)
 	var all []contestant
 	for _, c := range []struct {
-		name             string
+		name              string
 		delayed, finished int
 	}{
 		{"nothing else", 0, 0},
