@@ -67,7 +67,11 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
 	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema})
 	if errors.Is(err, retryqueue.ErrNoStore) {
-		return nil, fmt.Errorf("%w; make one with: caller queue init --store %s", err, o.where)
+		where := o.where
+		if stores.IsPostgres(where) {
+			where = "postgres://..." // it may hold a password
+		}
+		return nil, fmt.Errorf("%w; make one with: caller queue init --store %s", err, where)
 	}
 	return store, err
 }

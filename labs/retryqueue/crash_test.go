@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"chaoslab/budgetcaller"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/httpsend"
@@ -27,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	dir := os.Getenv("RETRYQUEUE_TEST_DIR")
 	if dir == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m) // it exits
 	}
 	if err := caseWorker(dir, os.Getenv("RETRYQUEUE_TEST_SEND")); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"chaoslab/internal/pgtest"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/prove"
@@ -33,6 +35,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	shared.Stop()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
+		code = 1
+	}
 	os.Exit(code)
 }
 
