@@ -28,6 +28,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newLayers(s),
 		newExplain(s),
 		newScreen(s),
+		newQueue(s),
 		newSandbox(s),
 		newChain(s, runChain),
 		newLab(s),

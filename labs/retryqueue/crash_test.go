@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"chaoslab/budgetcaller"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/httpsend"
@@ -27,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	dir := os.Getenv("RETRYQUEUE_TEST_DIR")
 	if dir == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m) // it exits
 	}
 	if err := caseWorker(dir, os.Getenv("RETRYQUEUE_TEST_SEND")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -95,7 +97,7 @@ func caseWorker(dir, kind string) error {
 func caseCommand(t *testing.T, dir, kind string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "RETRYQUEUE_TEST_DIR="+dir, "RETRYQUEUE_TEST_SEND="+kind)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RETRYQUEUE_TEST_DIR="+dir, "RETRYQUEUE_TEST_SEND="+kind)
 	return cmd
 }
 

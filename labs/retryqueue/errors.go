@@ -36,6 +36,16 @@ var (
 	ErrBusy = errors.New("the store is locked by another: nothing was written")
 )
 
+// AboutJob says whether err is about a job and not about the store.
+func AboutJob(err error) bool {
+	for _, e := range []error{ErrLeaseLost, ErrUnknownID, ErrNotDead, ErrPurged} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 // RetryError is an error after which the job is tried again. Send returns it,
 // perhaps wrapped.
 type RetryError struct {

@@ -13,16 +13,17 @@ func TestImports(t *testing.T) {
 	t.Parallel()
 	const own = "chaoslab/labs/retryqueue"
 	for dir, allowed := range map[string][]string{
-		".":        {"chaoslab/budgetcaller/backoff"},
-		"sqlite":   {own, "modernc.org/sqlite", "modernc.org/sqlite/lib"},
-		"postgres": {own, "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool"},
-		"stores":   {own, own + "/sqlite", own + "/postgres", "github.com/jackc/pgx/v5/stdlib"},
-		"httpsend": {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff"},
-		"inbox":    {own},
-		"prove":    {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
+		".":         {"chaoslab/budgetcaller/backoff"},
+		"sqlite":    {own, "modernc.org/sqlite", "modernc.org/sqlite/lib"},
+		"postgres":  {own, "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool"},
+		"stores":    {own, own + "/sqlite", own + "/postgres", "github.com/jackc/pgx/v5/stdlib"},
+		"httpsend":  {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff"},
+		"inbox":     {own},
+		"queueprom": {own, "github.com/prometheus/client_golang/prometheus"},
+		"prove":     {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
 		// What tests share.
-		"storetest":       {own, "chaoslab/budgetcaller/backoff"},
-		"internal/pgtest": {"github.com/jackc/pgx/v5"},
+		"storetest":             {own, "chaoslab/budgetcaller/backoff"},
+		"../../internal/pgtest": {"github.com/jackc/pgx/v5"},
 	} {
 		pkg, err := build.ImportDir(dir, 0)
 		if err != nil {

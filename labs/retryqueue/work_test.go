@@ -199,3 +199,38 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("Work with -1 workers: no error")
 	}
 }
+
+// Work tells of a lease that was lost, and changes nothing.
+func TestWorkTellsOfALostLease(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []int{1, 2} {
+		var mu sync.Mutex
+		seen := map[retryqueue.Outcome]int{}
+		b := newBench(t, func(cfg *retryqueue.Config) {
+			realClock(cfg)
+			cfg.Observe = func(r retryqueue.Report) {
+				mu.Lock()
+				defer mu.Unlock()
+				if seen[r.Outcome]++; r.Outcome == retryqueue.Lost && !errors.Is(r.Err, retryqueue.ErrLeaseLost) {
+					t.Errorf("lost: got error %v", r.Err)
+				}
+			}
+		})
+		b.send = func(_ context.Context, job retryqueue.Job) error {
+			if job.ID == "taken-over" {
+				ahead := soon(20 * time.Second) // the clock of another worker
+				if _, err := b.store.Take(context.Background(), retryqueue.Take{Now: ahead, Claim: 1, LeaseUntil: ahead + 1000}); err != nil {
+					t.Error(err)
+				}
+			}
+			return nil
+		}
+		b.add("taken-over", soon(time.Minute), 3)
+		if err := b.queue.Work(t.Context(), retryqueue.WorkConfig{Batch: batch, UntilIdle: true}); err != nil {
+			t.Error(err)
+		}
+		if j := b.get("taken-over"); seen[retryqueue.Lost] != 1 || seen[retryqueue.Succeeded] != 0 || j.State != retryqueue.Leased || j.Attempts != 2 {
+			t.Errorf("batch %d: got outcomes %v and %+v, want one lost and the job with its new worker", batch, seen, j)
+		}
+	}
+}

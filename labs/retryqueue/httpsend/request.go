@@ -46,9 +46,7 @@ func (r Request) check() error {
 	switch {
 	case r.URL == "":
 		return errors.New("url: empty")
-	case err != nil:
-		return fmt.Errorf("url: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return fmt.Errorf("url: %q: write http://HOST/PATH or https://HOST/PATH", r.URL)
 	case r.Body != "" && r.Base64 != nil:
 		return errors.New("body and body_base64: only one of them")

@@ -27,13 +27,13 @@ func New(caller *budgetcaller.Caller, table Table) *Sender {
 // Failure is the error of an attempt that was made.
 type Failure struct{ Record budgetcaller.Record }
 
-// Error implements error: the class, and what is known beside it.
+// Error implements error: the engine's own words, or the status that was
+// answered.
 func (f *Failure) Error() string {
-	r := f.Record
-	if r.Status > 0 && r.Err == nil {
-		return fmt.Sprintf("%v %d", r.Class, r.Status)
+	if f.Record.Err != nil {
+		return f.Record.Err.Error()
 	}
-	return fmt.Sprintf("%v in %v: %v", r.Class, r.Phase, r.Err)
+	return fmt.Sprintf("status %d", f.Record.Status)
 }
 
 // Unwrap returns the engine's error.

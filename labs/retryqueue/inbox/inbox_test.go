@@ -180,7 +180,7 @@ func TestQ6SeenBeforeOrNot(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "receiver.db")
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), "INBOX_TEST_DIE="+path)
+		cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "INBOX_TEST_DIE="+path)
 		out, err := cmd.CombinedOutput()
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.Exited() {
 			t.Fatalf("the receiver ended with %v, want it killed: %s", err, out)

@@ -8,8 +8,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"chaoslab/internal/pgtest"
 	"chaoslab/labs/retryqueue/inbox"
-	"chaoslab/labs/retryqueue/internal/pgtest"
 )
 
 var (

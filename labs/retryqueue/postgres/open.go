@@ -175,8 +175,8 @@ func (e *storeError) Unwrap() error { return e.err }
 
 // explain says what the server's code means for who uses the store.
 func (s *Store) explain(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || retryqueue.AboutJob(err) {
+		return err
 	}
 	if e := (*storeError)(nil); errors.As(err, &e) {
 		return err

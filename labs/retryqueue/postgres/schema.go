@@ -93,14 +93,16 @@ CREATE TRIGGER jobs_added AFTER INSERT ON jobs REFERENCING NEW TABLE AS new_rows
 CREATE TRIGGER jobs_moved AFTER UPDATE ON jobs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION jobs_moved();
 `
 
-// sweepAtOnce bounds how many due rows one Take looks at for those to be ended.
-const sweepAtOnce = 256
-
 // The statements that every attempt uses.
 const (
 	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, payload`
 	// In statements that join jobs with others, as j.
 	jColumns = `j.id, j.state, j.reason, j.attempts, j.max_attempts, j.due_at, j.deadline, j.enqueued_at, coalesce(j.finished_at, 0), j.lost, j.last_error, j.payload IS NULL, j.payload`
+
+	sqlSettleOne = `UPDATE jobs SET state = $3::smallint, reason = $4::smallint, due_at = CASE WHEN $3::smallint = 0 THEN $5::bigint ELSE due_at END,
+  finished_at = CASE WHEN $3::smallint = 0 THEN NULL ELSE $6::bigint END, last_error = $7
+WHERE id = $1 AND attempts = $2 AND state = 1
+RETURNING id, attempts`
 
 	sqlSettle = `UPDATE jobs AS j SET state = s.state, reason = s.reason, due_at = CASE WHEN s.state = 0 THEN s.due ELSE j.due_at END,
   finished_at = CASE WHEN s.state = 0 THEN NULL ELSE s.at END, last_error = s.error
@@ -111,16 +113,19 @@ RETURNING j.id, j.attempts`
 	// MATERIALIZED: inlined, the LIMIT could be evaluated again for rows that
 	// another has just changed, and push attempts past the maximum. The rows that
 	// are due but out of attempts or time are left to sqlSweep.
+	// The limit is written into the text: for an unknown one, PostgreSQL would plan
+	// the statement anew each time.
 	sqlClaim = `WITH c AS MATERIALIZED (
   SELECT id, attempts, max_attempts, deadline FROM jobs WHERE finished_at IS NULL AND due_at <= $1
-  ORDER BY due_at, seq LIMIT $3 FOR UPDATE SKIP LOCKED)
+  ORDER BY due_at, seq LIMIT %d FOR UPDATE SKIP LOCKED)
 UPDATE jobs AS j SET state = 1, attempts = j.attempts + 1, lost = j.lost + j.state, due_at = least($2, j.deadline)
 FROM c WHERE j.id = c.id AND c.attempts < c.max_attempts AND c.deadline > $1
 RETURNING ` + jColumns
 
+	// It looks at no more than 256 due rows at once.
 	sqlSweep = `WITH c AS MATERIALIZED (
   SELECT id, attempts, max_attempts, deadline FROM jobs WHERE finished_at IS NULL AND due_at <= $1
-  ORDER BY due_at, seq LIMIT $2 FOR UPDATE SKIP LOCKED)
+  ORDER BY due_at, seq LIMIT 256 FOR UPDATE SKIP LOCKED)
 UPDATE jobs AS j SET state = 3, reason = CASE WHEN j.attempts >= j.max_attempts THEN 2 ELSE 1 END, lost = j.lost + j.state, finished_at = $1,
   last_error = CASE WHEN j.state = 1 THEN 'the lease ran out' ELSE j.last_error END
 FROM c WHERE j.id = c.id AND (c.attempts >= c.max_attempts OR c.deadline <= $1)

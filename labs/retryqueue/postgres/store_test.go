@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"chaoslab/internal/pgtest"
 	"chaoslab/labs/retryqueue"
-	"chaoslab/labs/retryqueue/internal/pgtest"
 	"chaoslab/labs/retryqueue/postgres"
 	"chaoslab/labs/retryqueue/storetest"
 )

@@ -46,7 +46,7 @@ func (s *Store) settleAndClaim(ctx context.Context, t retryqueue.Take, out *retr
 		queueSettle(&b, t.Settle, out)
 	}
 	if t.Claim > 0 {
-		queueJobs(&b, &out.Jobs, sqlClaim, int64(t.Now), int64(t.LeaseUntil), t.Claim)
+		queueJobs(&b, &out.Jobs, fmt.Sprintf(sqlClaim, t.Claim), int64(t.Now), int64(t.LeaseUntil))
 	}
 	if b.Len() == 0 {
 		return nil
@@ -57,8 +57,8 @@ func (s *Store) settleAndClaim(ctx context.Context, t retryqueue.Take, out *retr
 func (s *Store) sweepAndClaim(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
 	var b pgx.Batch
 	var more []retryqueue.Job
-	queueJobs(&b, &out.Ended, sqlSweep, int64(t.Now), sweepAtOnce)
-	queueJobs(&b, &more, sqlClaim, int64(t.Now), int64(t.LeaseUntil), t.Claim-len(out.Jobs))
+	queueJobs(&b, &out.Ended, sqlSweep, int64(t.Now))
+	queueJobs(&b, &more, fmt.Sprintf(sqlClaim, t.Claim-len(out.Jobs)), int64(t.Now), int64(t.LeaseUntil))
 	var next int64
 	b.Queue(sqlNext).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&next); err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -84,6 +84,17 @@ func (s *Store) sweepAndClaim(ctx context.Context, t retryqueue.Take, out *retry
 
 func queueSettle(b *pgx.Batch, list []retryqueue.Settlement, out *retryqueue.Taken) {
 	n := len(list)
+	if n == 1 {
+		x := list[0]
+		b.Queue(sqlSettleOne, x.ID, int32(x.Attempt), int16(x.State), int16(x.Reason), int64(x.Due), int64(x.At), x.Error).Query(func(rows pgx.Rows) error {
+			if !rows.Next() {
+				out.Lost = []int{0}
+			}
+			rows.Close()
+			return rows.Err()
+		})
+		return
+	}
 	ids, texts := make([]string, n), make([]string, n)
 	attempts := make([]int32, n)
 	states, reasons := make([]int16, n), make([]int16, n)

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
+	"chaoslab/internal/pgtest"
 	"chaoslab/labs/retryqueue"
-	"chaoslab/labs/retryqueue/internal/pgtest"
 	"chaoslab/labs/retryqueue/prove"
 )
 
@@ -33,6 +35,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	shared.Stop()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
+		code = 1
+	}
 	os.Exit(code)
 }
 
@@ -40,7 +46,7 @@ func TestMain(m *testing.M) {
 func command(kind string) func(context.Context) *exec.Cmd {
 	return func(ctx context.Context) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, os.Args[0])
-		cmd.Env = append(os.Environ(), "RETRYQUEUE_PROVE_WORKER="+kind)
+		cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RETRYQUEUE_PROVE_WORKER="+kind)
 		return cmd
 	}
 }

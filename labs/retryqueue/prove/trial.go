@@ -29,7 +29,7 @@ type trial struct {
 }
 
 func newTrial(ctx context.Context, o Options) (*trial, error) {
-	t := &trial{o: o, r: rand.New(rand.NewPCG(o.Seed, 1)), start: time.Now(), handed: map[string]retryqueue.NewJob{}}
+	t := &trial{o: o, r: rand.New(rand.NewPCG(o.Seed, 1)), start: time.Now(), handed: map[string]retryqueue.NewJob{}, result: Result{Violations: []Violation{}}}
 	var err error
 	if _, err = stores.Open(ctx, o.Where, stores.Options{Schema: o.Schema}); !errors.Is(err, retryqueue.ErrNoStore) {
 		if err == nil {

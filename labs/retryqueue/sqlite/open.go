@@ -96,7 +96,9 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	if err := s.mark(ctx, o.Create); err != nil {
 		return err
 	}
-	for _, p := range []string{"journal_mode = WAL", "synchronous = " + synchronous, "busy_timeout = 0"} {
+	// A longer log than SQLite's own 1000 pages gathers more changes of the same
+	// page before it is written twice.
+	for _, p := range []string{"journal_mode = WAL", "synchronous = " + synchronous, "wal_autocheckpoint = 4000", "busy_timeout = 0"} {
 		if _, err := conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func child(t *testing.T, binary, role, store string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary)
-	cmd.Env = append(os.Environ(), "RETRYQUEUE_TEST_ROLE="+role, "RETRYQUEUE_TEST_STORE="+store)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RETRYQUEUE_TEST_ROLE="+role, "RETRYQUEUE_TEST_STORE="+store)
 	cmd.WaitDelay = time.Second
 	return cmd
 }

@@ -87,6 +87,12 @@ const (
 WHERE id = ?1 AND attempts = ?2 AND state = 1`
 
 	// The rows that are due but out of attempts or time are left to sqlSweep.
+	sqlClaimOne = `UPDATE jobs SET state = 1, attempts = attempts + 1, lost = lost + state, due_at = min(?2, deadline)
+WHERE seq = (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT 1)
+  AND attempts < max_attempts AND deadline > ?1
+RETURNING ` + columns
+
+	// The same for several.
 	sqlClaim = `UPDATE jobs SET state = 1, attempts = attempts + 1, lost = lost + state, due_at = min(?2, deadline)
 WHERE seq IN (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?3)
   AND attempts < max_attempts AND deadline > ?1

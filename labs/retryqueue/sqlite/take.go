@@ -8,22 +8,34 @@ import (
 	"chaoslab/labs/retryqueue"
 )
 
-// Take implements retryqueue.Store.
+// Take implements retryqueue.Store. It is one transaction, but if it only claims
+// and the first of what is due cannot be sent any more, two: the first did
+// nothing then.
 func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, error) {
 	var out retryqueue.Taken
-	err := s.write(ctx, func(ctx context.Context, w *writer) error {
-		out = retryqueue.Taken{}
-		for i, x := range t.Settle {
-			n, err := affected(w.settle.ExecContext(ctx, x.ID, x.Attempt, int(x.State), int(x.Reason), int64(x.Due), int64(x.At), x.Error))
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				out.Lost = append(out.Lost, i)
-			}
+	var err error
+	switch {
+	case len(t.Settle) == 0 && t.Claim <= 0:
+		return out, nil
+	case len(t.Settle) == 0 && t.Claim == 1:
+		err = s.single(ctx, func(ctx context.Context, w *writer) (err error) {
+			out.Jobs, err = w.claimed(ctx, t, 1)
+			return err
+		})
+		if err != nil || len(out.Jobs) > 0 {
+			return out, err
 		}
-		if t.Claim <= 0 {
-			return nil
+	case len(t.Settle) == 1 && t.Claim <= 0:
+		err = s.single(ctx, func(ctx context.Context, w *writer) error {
+			out = retryqueue.Taken{}
+			return w.settled(ctx, t, &out)
+		})
+		return out, err
+	}
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		out = retryqueue.Taken{}
+		if err := w.settled(ctx, t, &out); err != nil || t.Claim <= 0 {
+			return err
 		}
 		return w.take(ctx, t, &out)
 	})
@@ -31,6 +43,19 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 		return retryqueue.Taken{}, err
 	}
 	return out, nil
+}
+
+func (w *writer) settled(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
+	for i, x := range t.Settle {
+		n, err := affected(w.settle.ExecContext(ctx, x.ID, x.Attempt, int(x.State), int(x.Reason), int64(x.Due), int64(x.At), x.Error))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			out.Lost = append(out.Lost, i)
+		}
+	}
+	return nil
 }
 
 func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
@@ -59,13 +84,17 @@ func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Ta
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if out.Next = retryqueue.Millis(next); out.Next <= t.Now { // more to end than is looked at at once
-		out.More, out.Next = true, 0
+	if out.Next = retryqueue.Millis(next); out.Next <= t.Now && len(out.Ended) > 0 {
+		out.More, out.Next = true, 0 // there was more to end than is looked at at once
 	}
 	return err
 }
 
 func (w *writer) claimed(ctx context.Context, t retryqueue.Take, n int) ([]retryqueue.Job, error) {
+	if n == 1 {
+		rows, err := w.claimOne.QueryContext(ctx, int64(t.Now), int64(t.LeaseUntil))
+		return jobs(rows, err)
+	}
 	rows, err := w.claim.QueryContext(ctx, int64(t.Now), int64(t.LeaseUntil), n)
 	return jobs(rows, err)
 }
@@ -73,7 +102,7 @@ func (w *writer) claimed(ctx context.Context, t retryqueue.Take, n int) ([]retry
 // Renew implements retryqueue.Store.
 func (s *Store) Renew(ctx context.Context, id string, attempt int, until retryqueue.Millis) (retryqueue.Millis, error) {
 	var got int64
-	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+	err := s.single(ctx, func(ctx context.Context, w *writer) error {
 		err := w.renew.QueryRowContext(ctx, id, attempt, int64(until)).Scan(&got)
 		if errors.Is(err, sql.ErrNoRows) {
 			return retryqueue.ErrLeaseLost
@@ -144,13 +173,17 @@ func jobs(rows *sql.Rows, err error) ([]retryqueue.Job, error) {
 
 func job(row interface{ Scan(...any) error }) (retryqueue.Job, error) {
 	var j retryqueue.Job
-	var due retryqueue.Millis
-	err := row.Scan(&j.ID, &j.State, &j.Reason, &j.Attempts, &j.MaxAttempts, &due, &j.Deadline, &j.EnqueuedAt, &j.FinishedAt, &j.LeasesLost, &j.LastError, &j.Purged, &j.Payload)
+	// database/sql takes a detour through text for every integer but int64.
+	var state, reason, attempts, most, due, deadline, enqueued, finished, lost int64
+	err := row.Scan(&j.ID, &state, &reason, &attempts, &most, &due, &deadline, &enqueued, &finished, &lost, &j.LastError, &j.Purged, &j.Payload)
+	j.State, j.Reason = retryqueue.State(state), retryqueue.Reason(reason)
+	j.Attempts, j.MaxAttempts, j.LeasesLost = int(attempts), int(most), int(lost)
+	j.Deadline, j.EnqueuedAt, j.FinishedAt = retryqueue.Millis(deadline), retryqueue.Millis(enqueued), retryqueue.Millis(finished)
 	switch j.State {
 	case retryqueue.Pending:
-		j.AvailableAt = due
+		j.AvailableAt = retryqueue.Millis(due)
 	case retryqueue.Leased:
-		j.LeaseUntil = due
+		j.LeaseUntil = retryqueue.Millis(due)
 	}
 	return j, err
 }

@@ -18,9 +18,9 @@ import (
 type writer struct {
 	conn *sql.Conn
 
-	begin, commit, rollback           *sql.Stmt
-	settle, claim, sweep, next, renew *sql.Stmt
-	add                               *sql.Stmt
+	begin, commit, rollback *sql.Stmt
+	settle, claimOne, claim *sql.Stmt
+	sweep, next, renew, add *sql.Stmt
 }
 
 func (w *writer) prepare(ctx context.Context) error {
@@ -32,6 +32,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.commit, "COMMIT"},
 		{&w.rollback, "ROLLBACK"},
 		{&w.settle, sqlSettle},
+		{&w.claimOne, sqlClaimOne},
 		{&w.claim, sqlClaim},
 		{&w.sweep, sqlSweep},
 		{&w.next, sqlNext},
@@ -48,7 +49,7 @@ func (w *writer) prepare(ctx context.Context) error {
 }
 
 func (w *writer) close() {
-	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.settle, w.claim, w.sweep, w.next, w.renew, w.add} {
+	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.settle, w.claimOne, w.claim, w.sweep, w.next, w.renew, w.add} {
 		if s != nil {
 			_ = s.Close()
 		}
@@ -70,6 +71,17 @@ func (w *writer) exec(ctx context.Context, stmt *sql.Stmt, text string) error {
 // f may run more than once. Once the transaction has begun, ctx does not end it:
 // cut off in its middle, a claim could be lost with its attempt spent.
 func (s *Store) write(ctx context.Context, f func(context.Context, *writer) error) error {
+	return s.patiently(ctx, func(ctx context.Context) error { return s.transact(ctx, f) })
+}
+
+// single runs f, which is one statement that writes: that is a transaction by
+// itself, at half the cost.
+func (s *Store) single(ctx context.Context, f func(context.Context, *writer) error) error {
+	return s.patiently(ctx, func(ctx context.Context) error { return f(ctx, s.w) })
+}
+
+// patiently runs f, again and again while another process holds the lock.
+func (s *Store) patiently(ctx context.Context, f func(context.Context) error) error {
 	select {
 	case s.lock <- struct{}{}:
 	case <-ctx.Done():
@@ -81,7 +93,7 @@ func (s *Store) write(ctx context.Context, f func(context.Context, *writer) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.transact(context.WithoutCancel(ctx), f)
+		err := f(context.WithoutCancel(ctx))
 		if code(err) != lib.SQLITE_BUSY {
 			return s.explain(err)
 		}
@@ -130,8 +142,8 @@ func code(err error) int {
 
 // explain says what SQLite's result means for who uses the store.
 func (s *Store) explain(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || retryqueue.AboutJob(err) {
+		return err
 	}
 	var kind error
 	switch code(err) {

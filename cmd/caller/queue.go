@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chaoslab/cmd/internal/cli"
+	"chaoslab/labs/retryqueue"
+	"chaoslab/labs/retryqueue/stores"
+)
+
+// queueStore is which store the flags name.
+type queueStore struct {
+	where  string
+	schema string
+}
+
+const defaultStore = "queue.db"
+
+func newQueue(s cli.Streams) *cobra.Command {
+	o := &queueStore{}
+	cmd := &cobra.Command{
+		Use:   "queue",
+		Short: "a durable retry queue: calls that must happen in the end",
+		Long: `queue keeps calls that must happen in the end. Each is a job that is written
+down before it is sent and tried again until it succeeds, its attempts are spent
+or its deadline passes; also when the process dies in between.
+
+The store is a SQLite file or, for several machines, a PostgreSQL database.`,
+		Example: `  caller queue init
+  caller queue add http://127.0.0.1:8080/ --id order-17 --deadline-in 1h
+  caller queue work --once
+  caller queue stats
+  caller queue prove`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("unknown command %q for %q; try %q", args[0], cmd.CommandPath(), cmd.CommandPath()+" --help")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&o.where, "store", defaultStore, "a file, or postgres://USER@HOST/DB")
+	cmd.PersistentFlags().StringVar(&o.schema, "schema", "", "the schema in PostgreSQL (default retryqueue)")
+	cmd.AddCommand(
+		newQueueInit(s, o),
+		newQueueAdd(s, o),
+		newQueueWork(s, o),
+		newQueueStats(s, o),
+		newQueueList(s, o),
+		newQueueShow(s, o),
+		newQueueRedrive(s, o),
+		newQueuePurge(s, o),
+		newQueueProve(s, o),
+		newQueueProveWorker(s),
+	)
+	return cmd
+}
+
+// open opens the store, which must be there.
+func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
+	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema})
+	if errors.Is(err, retryqueue.ErrNoStore) {
+		where := o.where
+		if stores.IsPostgres(where) {
+			where = "postgres://..." // it may hold a password
+		}
+		return nil, fmt.Errorf("%w; make one with: caller queue init --store %s", err, where)
+	}
+	return store, err
+}
+
+// with opens the store for f and closes it.
+func (o *queueStore) with(ctx context.Context, f func(retryqueue.Store) error) error {
+	store, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(store), store.Close())
+}
+
+func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "make the store, if it is not there",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := stores.Open(cmd.Context(), o.where, stores.Options{Create: true, Schema: o.schema})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(s.Err, "the store is ready")
+			return store.Close()
+		},
+	}
+}
+
+// nowMillis is the clock of every subcommand.
+func nowMillis() retryqueue.Millis { return retryqueue.MillisOf(time.Now()) }
+
+// jobSchema names the form of a job's JSON line.
+const jobSchema = "caller.queue.job/1"
+
+// jobLine is a job as JSON shows it. Points in time are Unix milliseconds.
+type jobLine struct {
+	Schema      string            `json:"schema"`
+	ID          string            `json:"id"`
+	State       retryqueue.State  `json:"state"`
+	Reason      retryqueue.Reason `json:"reason"`
+	Attempts    int               `json:"attempts"`
+	MaxAttempts int               `json:"max_attempts"`
+	AvailableAt retryqueue.Millis `json:"available_at_ms,omitempty"`
+	LeaseUntil  retryqueue.Millis `json:"lease_until_ms,omitempty"`
+	Deadline    retryqueue.Millis `json:"deadline_ms"`
+	EnqueuedAt  retryqueue.Millis `json:"enqueued_at_ms"`
+	FinishedAt  retryqueue.Millis `json:"finished_at_ms,omitempty"`
+	LeasesLost  int               `json:"leases_lost"`
+	LastError   string            `json:"last_error,omitempty"`
+	Purged      bool              `json:"purged"`
+	Payload     json.RawMessage   `json:"payload,omitempty"`
+	Acts        []actLine         `json:"redriven,omitempty"`
+}
+
+type actLine struct {
+	At           retryqueue.Millis `json:"at_ms"`
+	By           string            `json:"by"`
+	MoreAttempts int               `json:"more_attempts"`
+	Deadline     retryqueue.Millis `json:"deadline_ms"`
+	OldDeadline  retryqueue.Millis `json:"old_deadline_ms"`
+	OldReason    retryqueue.Reason `json:"old_reason"`
+}
+
+func lineOf(j retryqueue.Job) jobLine {
+	return jobLine{
+		Schema: jobSchema, ID: j.ID, State: j.State, Reason: j.Reason, Attempts: j.Attempts, MaxAttempts: j.MaxAttempts,
+		AvailableAt: j.AvailableAt, LeaseUntil: j.LeaseUntil, Deadline: j.Deadline, EnqueuedAt: j.EnqueuedAt,
+		FinishedAt: j.FinishedAt, LeasesLost: j.LeasesLost, LastError: j.LastError, Purged: j.Purged,
+	}
+}
+
+func lineEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"chaoslab/labs/retryqueue"
+	"chaoslab/labs/retryqueue/httpsend"
+)
+
+// maxJobLine is the longest line that add reads: a payload in base64 and the
+// rest of a job.
+const maxJobLine = 2 * retryqueue.MaxPayload
+
+// addDefaults are what the flags of add say for jobs that do not.
+type addDefaults struct {
+	within   int64 // ms from now to the deadline
+	attempts int
+}
+
+// parseJobLine reads one job, as add takes it from stdin. A key that is unknown
+// or comes twice is an error, and so is a number that is no integer.
+func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (retryqueue.NewJob, error) {
+	job := retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}
+	var req httpsend.Request
+	seen := map[string]bool{}
+	err := eachKey(line, func(key string, value json.RawMessage) (err error) {
+		if seen[key] {
+			return errors.New("it stands twice")
+		}
+		seen[key] = true
+		var n int64
+		switch key {
+		case "id":
+			return stringOf(value, &job.ID)
+		case "url":
+			return stringOf(value, &req.URL)
+		case "method":
+			return stringOf(value, &req.Method)
+		case "body":
+			return stringOf(value, &req.Body)
+		case "body_base64":
+			return json.Unmarshal(value, &req.Base64)
+		case "header":
+			return json.Unmarshal(value, &req.Header)
+		case "max_attempts":
+			n, err = integer(value, 1, retryqueue.MaxAttempts)
+			job.MaxAttempts = int(n)
+		case "deadline_ms":
+			n, err = integer(value, 1, int64(retryqueue.MaxMillis))
+			job.Deadline = retryqueue.Millis(n)
+		case "deadline_in_ms":
+			n, err = integer(value, 1, int64(retryqueue.MaxMillis-now))
+			job.Deadline = now + retryqueue.Millis(n)
+		case "available_at_ms":
+			n, err = integer(value, 0, int64(retryqueue.MaxMillis))
+			job.AvailableAt = retryqueue.Millis(n)
+		default:
+			return errors.New("no such key: id, url, method, header, body, body_base64, max_attempts, deadline_ms, deadline_in_ms, available_at_ms")
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return job, err
+	case !seen["id"]:
+		return job, errors.New("id: missing")
+	case seen["deadline_ms"] && seen["deadline_in_ms"]:
+		return job, errors.New("deadline_ms and deadline_in_ms: only one of them")
+	}
+	if job.Payload, err = req.Encode(); err != nil {
+		return job, err
+	}
+	return job, job.Check(now)
+}
+
+// eachKey calls f for each key of the one JSON object in line.
+func eachKey(line []byte, f func(string, json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errors.New("no JSON object")
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("no JSON: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fmt.Errorf("%v: no JSON: %w", t, err)
+		}
+		key, _ := t.(string) // within an object it is one
+		if err := f(key, value); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return errors.New("no JSON: the object does not end")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the object")
+	}
+	return nil
+}
+
+func stringOf(value json.RawMessage, to *string) error {
+	if len(value) == 0 || value[0] != '"' {
+		return fmt.Errorf("%s is no string", value)
+	}
+	return json.Unmarshal(value, to)
+}
+
+// integer reads a whole number in digits: no fraction, no exponent, no boolean,
+// no string.
+func integer(value json.RawMessage, least, most int64) (int64, error) {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		n, err = math.MaxInt64, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s is no integer", value)
+	}
+	if n < least || n > most {
+		return 0, fmt.Errorf("%s is out of range: from %d to %d", value, least, most)
+	}
+	return n, nil
+}
