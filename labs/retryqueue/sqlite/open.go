@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
+	lib "modernc.org/sqlite/lib"
 
 	"chaoslab/labs/retryqueue"
 )
@@ -53,12 +55,27 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.BusyWait == 0 {
 		o.BusyWait = DefaultBusyWait
 	}
-	s := &Store{path: path, busyWait: o.BusyWait, lock: make(chan struct{}, 1)}
-	if err := s.open(ctx, o); err != nil {
+	until := time.Now().Add(o.BusyWait)
+	for {
+		s := &Store{path: path, busyWait: o.BusyWait, lock: make(chan struct{}, 1)}
+		err := s.open(ctx, o)
+		if err == nil {
+			return s, nil
+		}
 		_ = s.Close()
-		return nil, s.explain(err)
+		// Where waiting could be a deadlock, as when several processes switch the
+		// same new file to WAL, SQLite reports busy at once, whatever the timeout.
+		if code(err) != lib.SQLITE_BUSY || time.Now().After(until) {
+			return nil, s.explain(err)
+		}
+		pause := time.NewTimer(rand.N(20 * time.Millisecond))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, ctx.Err()
+		}
 	}
-	return s, nil
 }
 
 func (s *Store) open(ctx context.Context, o Options) error {
