@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"reflect"
+	"strings"
 )
 
 // spokeHTTP reports whether what was heard so far can be the start of HTTP.
@@ -62,6 +63,24 @@ func (c *conn) writeReset() bool {
 	err := c.writeErr.Load()
 	return err != nil && isReset(*err) && !isBrokenPipe(*err)
 }
+
+// briefError is an error of a parser that quotes what it could not read: all of
+// it, which may be a megabyte.
+type briefError struct{ error }
+
+// mostQuoted is how much of an error's text is kept.
+const mostQuoted = 200
+
+// Error returns the beginning of the text, with what is not text made visible.
+func (e briefError) Error() string {
+	text := e.error.Error()
+	if len(text) > mostQuoted {
+		text = text[:mostQuoted] + "…"
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+func (e briefError) Unwrap() error { return e.error }
 
 // alertOf is the number of the TLS alert that the partner sent (RFC 8446,
 // section 6), 0 if err is none. crypto/tls keeps the type to itself, but says

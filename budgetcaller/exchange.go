@@ -234,11 +234,11 @@ func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != htt
 func (a *attempt) readHead(c *conn) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(c.br, a.req)
-		if err != nil {
-			return nil, err
-		}
 		if c.headLength() > a.caller.maxHead {
-			return nil, errHeadTooLong
+			return nil, errHeadTooLong // the parser would call it something else
+		}
+		if err != nil {
+			return nil, briefError{err}
 		}
 		if resp.StatusCode < 100 {
 			return nil, errBadStatus
