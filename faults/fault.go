@@ -116,6 +116,7 @@ func All() []Fault {
 		slowReadFault(),
 		statusFault(),
 		rateLimitFault(),
+		overloadFault(),
 	}
 }
 
