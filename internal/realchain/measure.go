@@ -9,6 +9,7 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/faults"
+	"chaoslab/labs/deadlinechain"
 )
 
 // callEntry calls the entry once and waits as long as it takes. What it answers
@@ -90,9 +91,11 @@ type Measured struct {
 	Elapsed time.Duration // when all was over: the entry had ended and the last work too
 	Leaf    time.Duration // when the leaf's last work was over
 
-	Work            time.Duration // of all hops
-	Orphaned        time.Duration // of Work, what was started after the entry had ended
-	OrphanedOverlap time.Duration // of Work, all that was done after that
+	Work time.Duration // of all hops
+	// Of Work, what was started after the entry had ended, and all that was done
+	// after that. Where its deadline ended it, they count from that deadline as
+	// it was simulated, without Run.Late.
+	Orphaned, OrphanedOverlap time.Duration
 
 	// Told is, for each hop that tries, what its tries were told: the
 	// milliseconds of the header, -1 for none.
@@ -157,11 +160,22 @@ func (r *Run) add(m *Measured, entry, e faults.Entry, leaf bool) {
 		m.Leaf = max(m.Leaf, end)
 	}
 	m.Work += worked
-	m.OrphanedOverlap += max(0, min(worked, end-m.Entry))
-	// Deadlines come late, so what was to start with one starts before it.
-	if since(entry.BegunAt, start) >= m.Entry-r.Late() {
+	gone := r.gone(m.Entry)
+	m.OrphanedOverlap += max(0, min(worked, end-gone))
+	if since(entry.BegunAt, start) >= gone {
 		m.Orphaned += worked
 	}
+}
+
+// gone is from when on work is for nobody: when the entry ended or, if that was
+// at its deadline, when that would have come were it not late. Else what starts
+// with the deadline would start before it.
+func (r *Run) gone(entry time.Duration) time.Duration {
+	deadline := r.units(r.Chain.Budget)
+	if r.Chain.Policy != deadlinechain.None && entry >= deadline+r.Late() {
+		return deadline
+	}
+	return entry
 }
 
 func told(e faults.Entry) int {
