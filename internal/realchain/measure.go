@@ -20,7 +20,7 @@ func (r *Run) callEntry(ctx context.Context, url string) error {
 		return err
 	}
 	defer caller.Close()
-	ctx, cancel, err := budgetcaller.Begin(ctx, r.Takes()*2+patience)
+	budget, cancel, err := budgetcaller.Begin(ctx, r.Takes()*2+patience)
 	if err != nil {
 		return err
 	}
@@ -29,18 +29,18 @@ func (r *Run) callEntry(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	result, err := caller.Run(ctx, req, io.Discard)
+	result, err := caller.Run(budget, req, io.Discard)
 	if err != nil {
 		return err
 	}
-	switch last := result.Last(); last.Class {
-	case budgetcaller.ClassOK, budgetcaller.ClassStatus:
+	last := result.Last()
+	if last.Class == budgetcaller.ClassOK || last.Class == budgetcaller.ClassStatus {
 		return nil
-	case budgetcaller.ClassCanceled:
-		return context.Canceled
-	default:
-		return fmt.Errorf("the entry gave no answer: %w", last.Err)
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("the entry gave no answer: %w", last.Err)
 }
 
 // patience is what a run may take longer than twice what was simulated.

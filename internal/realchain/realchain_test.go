@@ -13,8 +13,14 @@ import (
 	"chaoslab/labs/deadlinechain"
 )
 
-// testTick is one unit of time in the tests: half of it is what a decision may be
-// late, over all calls before it, and other tests keep this machine busy.
+// ticks are how long a unit of time is, one after the other until a run comes out
+// as simulated: half of it is what a decision may be late, over all calls before
+// it, and other tests may keep this machine busy.
+func ticks() []time.Duration {
+	return []time.Duration{30 * time.Millisecond, 80 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond}
+}
+
+// testTick is for what does not depend on its length.
 const testTick = 40 * time.Millisecond
 
 // slack is what a busy machine may add to a whole run.
@@ -23,28 +29,26 @@ const slack = 3 * time.Second
 // rounded is what the sum of microseconds in a ledger may lose.
 const rounded = 100 * time.Microsecond
 
-// measureTries is how often a run may come out differently for noise alone.
-const measureTries = 3
-
-// asSimulated measures c until it comes out as simulated, at most measureTries
-// times, and holds the times.
-func asSimulated(t *testing.T, c deadlinechain.Chain) Measured {
+// asSimulated measures c until it comes out as simulated, with longer units from
+// time to time, and holds the times.
+func asSimulated(t *testing.T, c deadlinechain.Chain) (*Run, Measured) {
 	t.Helper()
-	r, err := New(c, testTick)
-	if err != nil {
-		t.Fatalf("New(%+v): %v", c, err)
-	}
-	units := func(n *big.Int) time.Duration { return time.Duration(n.Int64()) * testTick }
+	var r *Run
 	var m Measured
-	for range measureTries {
+	for _, tick := range ticks() {
+		var err error
+		if r, err = New(c, tick); err != nil {
+			t.Fatalf("New(%+v): %v", c, err)
+		}
 		if m, err = r.Measure(t.Context()); err != nil {
 			t.Fatalf("Measure(%+v): %v", c, err)
 		}
-		lost := m.Orphaned - units(r.Simulated.Orphaned)
-		if m.Agrees && lost.Abs() < testTick {
+		lost := m.Orphaned - r.units(r.Simulated.Orphaned.Int64())
+		if m.Agrees && lost.Abs() < tick {
 			break
 		}
 	}
+	units := func(n *big.Int) time.Duration { return r.units(n.Int64()) }
 	sim := r.Simulated
 	if !m.Agrees || int64(m.LeafOK) != sim.LeafOK.Int64() || int64(m.AllCalls) != sim.AllCalls.Int64() {
 		t.Errorf("%+v:\nmeasured  ok %v, calls %v, %d in all, leaf ok %d\nsimulated ok %v, calls %v, %v in all, leaf ok %v",
@@ -65,7 +69,7 @@ func asSimulated(t *testing.T, c deadlinechain.Chain) Measured {
 			t.Errorf("%+v: %s: got %v, want %v to %v", c, at.name, at.got, low, high)
 		}
 	}
-	return m
+	return r, m
 }
 
 // TestS1RealTriesMultiply: the reference tables, measured.
@@ -75,19 +79,19 @@ func TestS1RealTriesMultiply(t *testing.T) {
 	for _, c := range []struct {
 		policy deadlinechain.Policy
 		calls  int
-		lost   time.Duration
+		lost   int64
 	}{
 		{deadlinechain.None, 9, 0},
-		{deadlinechain.Each, 6, 2 * testTick},
+		{deadlinechain.Each, 6, 2},
 		{deadlinechain.Pass, 4, 0},
 	} {
 		t.Run(c.policy.String(), func(t *testing.T) {
 			t.Parallel()
 			chain := plain
 			chain.Policy = c.policy
-			m := asSimulated(t, chain)
-			if m.LeafCalls != c.calls || m.OK || m.Orphaned < c.lost || m.Orphaned > c.lost+testTick {
-				t.Errorf("got %d leaf calls, ok %v, orphaned %v, want %d, false, %v", m.LeafCalls, m.OK, m.Orphaned, c.calls, c.lost)
+			r, m := asSimulated(t, chain)
+			if lost := r.units(c.lost); m.LeafCalls != c.calls || m.OK || m.Orphaned < lost || m.Orphaned > lost+r.Tick {
+				t.Errorf("got %d leaf calls, ok %v, orphaned %v, want %d, false, %v", m.LeafCalls, m.OK, m.Orphaned, c.calls, lost)
 			}
 			for hop, all := range m.Told {
 				for _, told := range all {
@@ -110,7 +114,7 @@ func TestTieIsInTime(t *testing.T) {
 	}{{4, 2, false}, {8, 4, false}, {10, 5, true}, {12, 5, true}} {
 		t.Run(fmt.Sprint(c.budget), func(t *testing.T) {
 			t.Parallel()
-			m := asSimulated(t, deadlinechain.Chain{Hops: 3, Tries: 3, Cost: 2, Budget: c.budget, Fails: 4, Policy: deadlinechain.Pass})
+			_, m := asSimulated(t, deadlinechain.Chain{Hops: 3, Tries: 3, Cost: 2, Budget: c.budget, Fails: 4, Policy: deadlinechain.Pass})
 			if m.LeafCalls != c.calls || m.OK != c.ok {
 				t.Errorf("got %d leaf calls, ok %v, want %d, %v", m.LeafCalls, m.OK, c.calls, c.ok)
 			}
