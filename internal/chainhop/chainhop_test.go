@@ -217,6 +217,31 @@ func TestShutdownWhileCalling(t *testing.T) {
 	}
 }
 
+// A hop that is replaced keeps its connections until the last request is done
+// with them.
+func TestCloseWaitsForTheLastRequest(t *testing.T) {
+	t.Parallel()
+	next, err := parseNext("http://127.0.0.1:1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHop(config{next: next, policy: PolicyPass, tries: 1, needs: time.Millisecond, workers: 1})
+	for range 2 {
+		if _, err := h.borrow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.close()
+	h.release()
+	if h.caller == nil {
+		t.Error("the caller was closed under a request")
+	}
+	h.release()
+	if h.caller != nil {
+		t.Error("the caller is still there after the last request")
+	}
+}
+
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{

@@ -34,7 +34,7 @@ func Fault() faults.Fault {
 		Summary: "is one hop of a chain: works, then calls the next under a policy; without a next it is the leaf",
 		Params: []faults.Param{
 			{Name: "next", Kind: faults.KindText, Default: none, Help: "URL of the next hop, on loopback; none: it is the leaf"},
-			{Name: "policy", Kind: faults.KindWord, Default: PolicyPass, Words: []string{PolicyNone, PolicyEach, PolicyPass}, Help: "none: no deadline; each: a budget of its own for every request; pass: the deadline that came, at most budget"},
+			{Name: "policy", Kind: faults.KindWord, Default: PolicyPass, Words: []string{PolicyNone, PolicyEach, PolicyPass}, Help: "none: no deadline (within an hour); each: a budget of its own for every request; pass: the deadline that came, at most budget"},
 			{Name: "budget", Kind: faults.KindDuration, Default: "30s", Min: int64(time.Millisecond), Max: int64(faults.MaxDelay), Help: "the time for one request under each; the most of it under pass"},
 			{Name: "tries", Kind: faults.KindInt, Default: "3", Min: 1, Max: maxTries, Help: "how often the next hop is tried"},
 			{Name: "needs", Kind: faults.KindDuration, Default: "1ms", Min: int64(time.Millisecond), Max: int64(faults.MaxDelay), Help: "with less than this left, no try is started: what one usually takes"},

@@ -131,7 +131,8 @@ func (h *hop) circle(head http.Header) string {
 func (h *hop) begin(x *faults.Exchange) (context.Context, context.CancelFunc, error) {
 	switch h.policy {
 	case PolicyNone:
-		return budgetcaller.Begin(context.Background(), budgetcaller.NoLimit)
+		// Nothing hangs for ever here, and nobody will wait for so long.
+		return budgetcaller.Begin(context.Background(), faults.MaxDelay)
 	case PolicyEach:
 		ctx, cancel := context.WithDeadline(context.Background(), x.Arrived().Add(h.budget))
 		return ctx, cancel, nil
