@@ -63,7 +63,7 @@ func (p *Partner) find(name string) (*listener, error) {
 
 // change puts another plan into force, or leaves everything as it was.
 func (l *listener) change(specs []Spec, ttl time.Duration) error {
-	if err := checkSpecs(specs); err != nil {
+	if err := l.p.cfg.Modes.checkSpecs(specs); err != nil {
 		return &ConfigError{err}
 	}
 	pl, err := newPlan(specs, l.p.cfg.Seed, l.name)
@@ -78,12 +78,14 @@ func (l *listener) change(specs []Spec, ttl time.Duration) error {
 	if err := l.applyNow(); err != nil {
 		l.plan.Store(before)
 		close(pl.replaced)
+		pl.release()
 		if again := l.applyPort(before); again != nil {
 			err = fmt.Errorf("%w; and the former faults do not return: %w", err, again)
 		}
 		return err
 	}
 	close(before.replaced)
+	before.release()
 	if ttl == 0 {
 		l.base = specs
 		return nil

@@ -13,6 +13,7 @@ import (
 // Config sets up a Partner. Every zero field has the default named beside it.
 type Config struct {
 	Listeners []ListenerConfig // at least one
+	Modes     Modes            // what there is; Faults must be parsed by it
 
 	// Seed makes the row of outcomes: the same seed gives the same row on the
 	// same listener, whatever the concurrency. Zero is a seed like any other.

@@ -12,10 +12,10 @@
 //	…
 //	for _, e := range p.Ledger().Entries(faults.Query{}) { … }
 //
-// Each fault is one file and one line in All. The server under them is its own
-// and not net/http: it decides over every byte and every end of a connection,
-// and a connection on which nothing is to happen costs it no goroutine and no
-// buffer.
+// Each fault is one file and one line in All; others can be added from outside
+// (see Custom and Modes). The server under them is its own and not net/http: it
+// decides over every byte and every end of a connection, and a connection on
+// which nothing is to happen costs it no goroutine and no buffer.
 //
 // A client that closes its sending side has left, as far as the partner is
 // concerned: on the wire the two cannot be told apart.

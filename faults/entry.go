@@ -39,6 +39,8 @@ type Entry struct {
 	Body    int64   `json:"request_bytes"`      // of the request's body
 	Asked   float64 `json:"asked_ms"`           // the delay that was asked for
 	Delay   float64 `json:"delivered_ms"`       // the delay that was delivered
+	Waited  float64 `json:"waited_ms"`          // in line, before the work began or was given up
+	Worked  float64 `json:"worked_ms"`          // whether or not anybody waited for it
 
 	Effect    bool   `json:"effect"`              // the effect took place
 	EffectID  uint64 `json:"effect_id,omitempty"` // which one
@@ -115,7 +117,7 @@ type entry struct {
 	accepted, begun, whole, ended, firstWrite int64
 	asked, delivered                          int64
 	bytes, sent, body                         int64
-	orphaned, overlap                         int64
+	orphaned, overlap, waited, worked         int64
 
 	key, method, path   string
 	effectID            uint64
@@ -169,7 +171,7 @@ func (e *entry) export(base time.Time) Entry {
 		Status: int(e.status), Bytes: e.bytes, Sent: e.sent, Body: e.body,
 		Asked: ms(e.asked), Delay: ms(e.delivered),
 		Effect: e.effect, EffectID: e.effectID, Duplicate: e.duplicate, Key: e.key,
-		Orphaned: ms(e.orphaned), OrphanedOverlap: ms(e.overlap),
+		Waited: ms(e.waited), Worked: ms(e.worked), Orphaned: ms(e.orphaned), OrphanedOverlap: ms(e.overlap),
 		Method: e.method, Path: e.path, Attempt: int(e.attempt), TimeoutMS: e.timeoutMS, DeadlineMS: e.deadline,
 		WritesTotal: int(e.writesTotal), How: e.how.String(),
 	}

@@ -22,10 +22,13 @@ type Exchange struct {
 	bodyDone     bool
 	acted        bool
 	watched      bool // the parker looks whether the client leaves
+	staged       bool // work begins later than the request was whole: workFrom, workTo
 	dead         bool // a write ended with an error, or the client was seen to leave
 	deadHow      outcome
 	deadAt       int64
 	deadByClient bool
+
+	workFrom, workTo int64 // where staged; 0: nothing was worked
 
 	first keyed // the effect this request had, or whose repeat it is
 	buf   []byte
@@ -85,12 +88,21 @@ func (x *Exchange) Since() time.Duration { return time.Duration(x.c.p.clock.now(
 // Work does d of work, counted from when the request was whole, and notes it as
 // the delay that was asked for. It goes on when the client has left: most
 // servers do not notice. It returns false if the partner is shutting down.
-func (x *Exchange) Work(d time.Duration) bool {
+func (x *Exchange) Work(d time.Duration) bool { return x.work(x.e.whole, d) }
+
+// labor is Work counted from now on, for those who had to wait for it.
+func (x *Exchange) labor(d time.Duration) bool {
+	x.workFrom = x.c.p.clock.now()
+	done := x.work(x.workFrom, d)
+	x.workTo = x.c.p.clock.now()
+	return done
+}
+
+func (x *Exchange) work(from int64, d time.Duration) bool {
 	x.e.asked = int64(d)
-	if d == 0 {
-		return true
-	}
-	return x.sleep(x.e.whole+int64(d), false, watchKeep)
+	done := d == 0 || x.sleep(from+int64(d), false, watchKeep)
+	x.e.worked = x.c.p.clock.now() - from
+	return done
 }
 
 // WaitUntil waits until d after the request was whole. It returns false if the
@@ -114,12 +126,7 @@ func (x *Exchange) wait(d time.Duration, mode watch) bool {
 
 func (x *Exchange) sleep(until int64, heedLeaving bool, mode watch) bool {
 	p := x.c.p
-	if !x.watched {
-		x.watched = true
-		x.e.seq = x.slot.seq
-		p.ledger.publish(x.slot, &x.e) // so that it is seen as it stands
-	}
-	gone := x.c.watchDuring(x.slot, mode)
+	gone := x.look(mode)
 	if !heedLeaving {
 		gone = nil
 	}
@@ -135,6 +142,29 @@ func (x *Exchange) sleep(until int64, heedLeaving bool, mode watch) bool {
 		x.end = ending{kind: endRST, how: stopped}
 	}
 	return false
+}
+
+// look lets the parker watch the client. The channel is closed when it leaves.
+func (x *Exchange) look(mode watch) <-chan struct{} {
+	if !x.watched {
+		x.watched = true
+		x.e.seq = x.slot.seq
+		x.c.p.ledger.publish(x.slot, &x.e) // so that it is seen as it stands
+	}
+	if x.leftBefore() {
+		gone := make(chan struct{})
+		close(gone)
+		return gone
+	}
+	return x.c.watchDuring(x.slot, mode)
+}
+
+// leftBefore says whether the client was seen to leave in an earlier wait of
+// this request: the first time is when it left.
+func (x *Exchange) leftBefore() bool {
+	x.c.mu.Lock()
+	defer x.c.mu.Unlock()
+	return x.c.left >= x.e.begun
 }
 
 // dies notes that the connection broke with err.
@@ -218,9 +248,13 @@ func (x *Exchange) finish() bool {
 
 // orphan notes the work done after the client had left.
 func (x *Exchange) orphan(left, now int64) {
-	x.e.overlap = max(0, now-left)
-	if x.e.whole > left {
-		x.e.orphaned = now - x.e.whole
+	from, to := x.e.whole, now
+	if x.staged {
+		from, to = x.workFrom, x.workTo
+	}
+	x.e.overlap = max(0, to-max(from, left))
+	if from > left {
+		x.e.orphaned = to - from
 	}
 	x.c.l.stats.left.Add(1)
 	x.c.l.stats.orphaned.Add(x.e.overlap)
@@ -235,7 +269,7 @@ func (x *Exchange) publishFinal() {
 	}
 	if x.e.firstWrite != 0 && x.e.asked != 0 {
 		x.c.l.stats.asked.observe(x.e.asked)
-		x.c.l.stats.over.observe(x.e.delivered - x.e.asked)
+		x.c.l.stats.over.observe(x.e.delivered - x.e.waited - x.e.asked)
 	}
 	x.e.seq = x.slot.seq
 	x.c.l.stats.ended(x.e.mode, x.e.how, x.e.byClient)

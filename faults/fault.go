@@ -1,10 +1,5 @@
 package faults
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Level says where a fault acts: on the port, on a connection before any
 // request is read, or on a request.
 type Level uint8
@@ -46,7 +41,7 @@ type Fault struct {
 	// acts says whether the effect takes place, unless effect=yes|no says
 	// otherwise: with the answer's head, or where the fault calls act.
 	acts bool
-	// index is the fault's place in All.
+	// index is the fault's place in Modes.All.
 	index int16
 	// build makes the behaviour out of checked parameters. It refuses what only
 	// shows when several parameters are seen together.
@@ -62,6 +57,8 @@ type behavior struct {
 	ownBody    bool            // request is called before the body was read
 	answers    bool            // it sends an answer's head also where nothing takes effect
 	tls        bool            // it is for clients that speak TLS
+	custom     bool            // made by Custom
+	close      func()          // releases what it holds; nil: it holds nothing
 }
 
 // portState is what a port does with a SYN.
@@ -86,7 +83,7 @@ func (b behavior) level() Level {
 
 // Supported says why the fault cannot be had on this system, or nil.
 func (f Fault) Supported() error {
-	s, err := Parse(f.Name)
+	s, err := f.spec(nil)
 	if err != nil {
 		return err
 	}
@@ -116,26 +113,6 @@ func All() []Fault {
 		slowReadFault(),
 		statusFault(),
 		rateLimitFault(),
+		overloadFault(),
 	}
-}
-
-// Names returns the names of all faults, in order.
-func Names() []string {
-	all := All()
-	names := make([]string, len(all))
-	for i, f := range all {
-		names[i] = f.Name
-	}
-	return names
-}
-
-// Lookup returns the fault of that name, or an error that lists all names.
-func Lookup(name string) (Fault, error) {
-	for i, f := range All() {
-		if f.Name == name {
-			f.index = int16(i)
-			return f, nil
-		}
-	}
-	return Fault{}, fmt.Errorf("unknown mode %q: one of %s", name, strings.Join(Names(), ", "))
 }

@@ -81,7 +81,7 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	l.stats.byMode = make([][outcomes]atomic.Uint64, len(p.modes))
 	l.stats.byClient = make([]atomic.Uint64, len(p.modes))
 	l.stats.asked, l.stats.over = newHistogram(), newHistogram()
-	if err := checkSpecs(lc.Faults); err != nil {
+	if err := p.cfg.Modes.checkSpecs(lc.Faults); err != nil {
 		return nil, &ConfigError{err}
 	}
 	if l.name == "" {

@@ -43,7 +43,7 @@ func Start(cfg Config) (*Partner, error) {
 		return nil, &ConfigError{err}
 	}
 	p := &Partner{
-		cfg: cfg, base: time.Now(), modes: Names(),
+		cfg: cfg, base: time.Now(), modes: cfg.Modes.Names(),
 		stopping: make(chan struct{}), closed: make(chan struct{}), conns: map[uint64]*conn{},
 	}
 	p.readers.New = func() any { return bufio.NewReaderSize(nil, 4<<10) }
@@ -81,6 +81,9 @@ func Start(cfg Config) (*Partner, error) {
 
 // Ledger returns the partner's record. It stays readable after Close.
 func (p *Partner) Ledger() *Ledger { return p.ledger }
+
+// Modes returns what there is to choose from.
+func (p *Partner) Modes() Modes { return p.cfg.Modes }
 
 // Seed returns the seed of Config.
 func (p *Partner) Seed() uint64 { return p.cfg.Seed }
@@ -121,6 +124,9 @@ func (p *Partner) shutDown() {
 	}
 	p.parker.stop()
 	p.clock.stop()
+	for _, l := range p.listeners {
+		l.plan.Load().release()
+	}
 }
 
 // stop ends a connection because the partner is shutting down. One that a

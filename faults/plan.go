@@ -181,9 +181,24 @@ func modeOf(specs []Spec) string {
 // maxFaults bounds the faults in a row on one listener.
 const maxFaults = 100
 
-func checkSpecs(specs []Spec) error {
+func (m Modes) checkSpecs(specs []Spec) error {
 	if len(specs) > maxFaults {
 		return errors.New("more than 100 faults on one listener")
 	}
+	all := m.All()
+	for _, s := range specs {
+		if i := int(s.fault.index); i >= len(all) || all[i].Name != s.Name() {
+			return fmt.Errorf("%s is not among the modes of this partner", s.Name())
+		}
+	}
 	return nil
+}
+
+// release gives back what the faults hold, as nothing more will be asked of them.
+func (p *plan) release() {
+	for _, s := range p.specs {
+		if s.behavior.close != nil {
+			s.behavior.close()
+		}
+	}
 }

@@ -25,7 +25,12 @@ const MaxRows = 1_000_000
 // arguments, and exactly what a partner with this seed does, whatever the
 // concurrency. Numbers count from 1 to n in each stage.
 func Schedule(specs []Spec, seed uint64, listener string, n int) ([]Stage, error) {
-	if err := checkSpecs(specs); err != nil {
+	return Modes{}.Schedule(specs, seed, listener, n)
+}
+
+// Schedule is the function Schedule for faults of m.
+func (m Modes) Schedule(specs []Spec, seed uint64, listener string, n int) ([]Stage, error) {
+	if err := m.checkSpecs(specs); err != nil {
 		return nil, err
 	}
 	if listener == "" {

@@ -173,19 +173,21 @@ func (x *Exchange) choose() (*Spec, error) {
 			text = x.req.URL.Query().Get("fault")
 		}
 		if text != "" {
-			return perRequest(text)
+			return x.c.p.cfg.Modes.perRequest(text)
 		}
 	}
 	return p.request(x.e.number, time.Duration(x.e.begun-p.begun)), nil
 }
 
-func perRequest(text string) (*Spec, error) {
-	s, err := Parse(text)
+func (m Modes) perRequest(text string) (*Spec, error) {
+	s, err := m.Parse(text)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.Level() != LevelRequest:
 		return nil, errors.New(s.String() + " cannot be asked for by a request: it acts before there is one")
+	case s.behavior.custom:
+		return nil, errors.New(s.Name() + " cannot be asked for by a request: it would reach further than this port")
 	case s.when != When{} || s.span != 0:
 		return nil, errors.New(s.Name() + ": when and for cannot be asked for by a request")
 	}

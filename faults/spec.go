@@ -40,16 +40,24 @@ const MaxFor = 24 * time.Hour
 //
 // Beside the fault's own parameters each takes effect=yes|no, when=CONDITIONS
 // (see ParseWhen) and for=DURATION. Errors name what is allowed.
-func Parse(text string) (Spec, error) { return ParseWith(text, nil) }
+func Parse(text string) (Spec, error) { return Modes{}.Parse(text) }
+
+// Parse reads a fault of m, as the function Parse does.
+func (m Modes) Parse(text string) (Spec, error) { return m.ParseWith(text, nil) }
 
 // ParseWith is Parse with more parameters, by name. One that the text gives too
 // is an error, as is one that the fault does not take.
 func ParseWith(text string, more map[string]string) (Spec, error) {
+	return Modes{}.ParseWith(text, more)
+}
+
+// ParseWith reads a fault of m, as the function ParseWith does.
+func (m Modes) ParseWith(text string, more map[string]string) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	if name == "" {
-		return Spec{}, fmt.Errorf("no mode given: one of %s", strings.Join(Names(), ", "))
+		return Spec{}, fmt.Errorf("no mode given: one of %s", strings.Join(m.Names(), ", "))
 	}
-	f, err := Lookup(name)
+	f, err := m.Lookup(name)
 	if err != nil {
 		return Spec{}, err
 	}

@@ -6,10 +6,13 @@ import (
 )
 
 // MarkdownTable returns the table of all faults for the README.
-func MarkdownTable() string {
+func MarkdownTable() string { return Modes{}.MarkdownTable() }
+
+// MarkdownTable returns the table of all faults for the README.
+func (m Modes) MarkdownTable() string {
 	var b strings.Builder
 	b.WriteString("| mode | what the partner does | effect happens | parameters (default) |\n|---|---|---|---|\n")
-	for _, f := range All() {
+	for _, f := range m.All() {
 		params := make([]string, len(f.Params))
 		for i, p := range f.Params {
 			params[i] = fmt.Sprintf("`%s` (%s)", p.Name, p.Default)

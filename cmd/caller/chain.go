@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ type chainOptions struct {
 	parallel, permanent  numbers
 	stop                 bool
 	hopsSet, costSet     bool
+	real                 bool
+	tick                 cli.Duration
 	format               cli.Choice
 
 	noneLeftOut bool                  // of all policies
@@ -66,7 +69,14 @@ after the entry had gone, and overlap all work done after that. At one and the
 same moment answers come first, then deadlines pass, then calls start: an answer
 exactly at the deadline is in time.
 
---format json prints one object a run (schema caller.chain/1). Its numbers are
+--real also starts the chain on loopback, each hop a partner with sockets of its
+own, has the entry called once, and reads from the ledgers what happened. A unit
+is then a --tick long, and every deadline comes half a tick late, so that what
+is simulated at one moment comes in the same order. Where the machine is later
+than that, the report says so: take a longer tick.
+
+--format json prints one object a run (schema caller.chain/1), with --real
+another with source measured and times in ms. Numbers of simulated time are
 whole and exact at any size. calls has how often each hop was called, the entry
 first; told, for each hop that tries, what its tries were told (null: nothing),
 and told_cut that there were more. leaf_ok counts the leaf's successes: above 0
@@ -78,7 +88,8 @@ Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
   caller chain --policy pass --fails 4 --budget 20,40,50,60,100
   caller chain --policy none --tries 3,3,5 --cost 50
   caller chain --hops 2 --budget 250 --per-try 100 --backoff 25 --policy pass
-  caller chain --policy each --stop           what telling them to stop saves`,
+  caller chain --policy each --stop           what telling them to stop saves
+  caller chain --real                         simulated and measured`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().NFlag() == 0 {
@@ -109,6 +120,8 @@ Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
 	f.Var(&o.parallel, "parallel", "calls a hop makes at once, all needed")
 	f.Var(&o.permanent, "permanent", "failures from leaf call N on are final")
 	f.BoolVar(&o.stop, "stop", false, "who ends tells those below to stop")
+	f.BoolVar(&o.real, "real", false, "run it on loopback too")
+	f.Var(&o.tick, "tick", "length of a unit with --real")
 	f.Var(&o.format, "format", "how results are printed")
 	return cmd
 }
@@ -131,6 +144,7 @@ func newChainOptions() *chainOptions {
 		ownWork:    whole(1, most, false),
 		parallel:   whole(1, deadlinechain.MaxParallel, false),
 		permanent:  whole(1, math.MaxInt64, false),
+		tick:       cli.Duration{D: 10 * time.Millisecond},
 		format:     cli.Format("table", "json", "csv"),
 	}
 }
@@ -150,6 +164,8 @@ func (o *chainOptions) complete() error {
 		o.hops.values = []int64{int64(len(o.tries.values)) + 1}
 	case len(o.tries.values) > 1 && !slices.Equal(o.hops.values, []int64{int64(len(o.tries.values)) + 1}):
 		return fmt.Errorf("--tries %s is for %d hops, --hops says %s: leave --hops out", o.tries.String(), len(o.tries.values)+1, o.hops.String())
+	case o.tick.IsSet && !o.real:
+		return errors.New("--tick without --real: a simulated unit has no length")
 	case o.backoff.first() == 0 && o.backoffCap.first() > 0:
 		return errors.New("--backoff-cap without --backoff: there is no wait to cap")
 	}
@@ -220,6 +236,9 @@ type chainRun struct {
 const simulated = "simulated"
 
 func runChain(ctx context.Context, o *chainOptions, s cli.Streams) error {
+	if o.real {
+		return runRealChain(ctx, o, s)
+	}
 	var runs []chainRun
 	for _, c := range o.chains {
 		if ctx.Err() != nil {

@@ -14,8 +14,8 @@ import (
 // chainSchema names the form of a chain's JSON line.
 const chainSchema = "caller.chain/1"
 
-// chainLine is a run as JSON shows it. Options that are off are left out.
-type chainLine struct {
+// chainHead is what was run, as JSON shows it. Options that are off are left out.
+type chainHead struct {
 	Schema  string               `json:"schema"`
 	Source  string               `json:"source"`
 	Hops    int                  `json:"hops"`
@@ -31,7 +31,11 @@ type chainLine struct {
 	AtOnce  int                  `json:"parallel,omitempty"`
 	Lasting int64                `json:"permanent,omitempty"`
 	Stop    bool                 `json:"stop,omitempty"`
+}
 
+// chainLine is a simulated run as JSON shows it.
+type chainLine struct {
+	chainHead
 	OK        bool       `json:"ok"`
 	LeafCalls *big.Int   `json:"leaf_calls"`
 	AllCalls  *big.Int   `json:"all_calls"`
@@ -47,18 +51,25 @@ type chainLine struct {
 	ToldCut   bool       `json:"told_cut"`
 }
 
+func newChainHead(c deadlinechain.Chain, source string) chainHead {
+	h := chainHead{
+		Schema: chainSchema, Source: source, Hops: c.Hops, Tries: c.Tries, Cost: c.Cost, Budget: c.Budget,
+		Fails: c.Fails, Policy: c.Policy, PerTry: c.PerTry, Backoff: c.Backoff.Base, Cap: c.Backoff.Cap,
+		OwnWork: c.Work, AtOnce: c.Parallel, Lasting: c.Permanent, Stop: c.Stop,
+	}
+	if tries := triesPerHop(c); len(tries) > 0 {
+		h.Tries = tries
+	}
+	return h
+}
+
 func (r chainRun) line() chainLine {
 	c := r.chain
 	l := chainLine{
-		Schema: chainSchema, Source: r.source, Hops: c.Hops, Tries: c.Tries, Cost: c.Cost, Budget: c.Budget,
-		Fails: c.Fails, Policy: c.Policy, PerTry: c.PerTry, Backoff: c.Backoff.Base, Cap: c.Backoff.Cap,
-		OwnWork: c.Work, AtOnce: c.Parallel, Lasting: c.Permanent, Stop: c.Stop,
-		OK: r.OK, LeafCalls: r.LeafCalls, AllCalls: r.AllCalls, Elapsed: r.Elapsed, Orphaned: r.Orphaned,
+		chainHead: newChainHead(c, r.source),
+		OK:        r.OK, LeafCalls: r.LeafCalls, AllCalls: r.AllCalls, Elapsed: r.Elapsed, Orphaned: r.Orphaned,
 		Overlap: r.OrphanedOverlap, Entry: r.Entry, LeafOK: r.LeafOK, Work: r.Work, Saved: r.Saved,
 		Calls: r.Calls, Told: [][]*int64{}, ToldCut: r.Trace.Cut,
-	}
-	if tries := triesPerHop(c); len(tries) > 0 {
-		l.Tries = tries
 	}
 	for hop := 1; hop < c.Hops; hop++ {
 		told := []*int64{}
@@ -113,24 +124,36 @@ func reportChains(w io.Writer, o *chainOptions, runs []chainRun) error {
 
 func chainCSV(w io.Writer, runs []chainRun) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{ // its error comes with Flush
-		"source", "hops", "tries", "cost", "budget", "fails", "policy", "ok", "leaf_calls", "all_calls",
-		"elapsed", "orphaned", "orphaned_overlap", "entry_elapsed", "leaf_ok", "work", "saved",
-	})
+	_ = c.Write(chainColumns()) // its error comes with Flush
 	for _, r := range runs {
-		l := r.line()
-		saved := ""
-		if l.Saved != nil {
-			saved = l.Saved.String()
-		}
-		_ = c.Write([]string{
-			l.Source, strconv.Itoa(l.Hops), inShort(r.chain), num64(l.Cost), num64(l.Budget), num64(l.Fails), l.Policy.String(),
-			strconv.FormatBool(l.OK), l.LeafCalls.String(), l.AllCalls.String(), l.Elapsed.String(),
-			l.Orphaned.String(), l.Overlap.String(), l.Entry.String(), l.LeafOK.String(), l.Work.String(), saved,
-		})
+		_ = c.Write(r.cells())
 	}
 	c.Flush()
 	return c.Error()
+}
+
+func chainColumns() []string {
+	return []string{
+		"source", "hops", "tries", "cost", "budget", "fails", "policy", "ok", "leaf_calls", "all_calls",
+		"elapsed", "orphaned", "orphaned_overlap", "entry_elapsed", "leaf_ok", "work", "saved",
+	}
+}
+
+// cells returns the run in the order of chainColumns.
+func (r chainRun) cells() []string {
+	l := r.line()
+	saved := ""
+	if l.Saved != nil {
+		saved = l.Saved.String()
+	}
+	return append(l.cells(r.chain),
+		strconv.FormatBool(l.OK), l.LeafCalls.String(), l.AllCalls.String(), l.Elapsed.String(),
+		l.Orphaned.String(), l.Overlap.String(), l.Entry.String(), l.LeafOK.String(), l.Work.String(), saved)
+}
+
+// cells returns the first columns, up to the policy.
+func (h chainHead) cells(c deadlinechain.Chain) []string {
+	return []string{h.Source, strconv.Itoa(h.Hops), inShort(c), num64(h.Cost), num64(h.Budget), num64(h.Fails), h.Policy.String()}
 }
 
 func num64(n int64) string { return strconv.FormatInt(n, 10) }

@@ -16,18 +16,18 @@ import (
 // the faults and the caller's library know nothing of each other.
 func TestClasses(t *testing.T) {
 	t.Parallel()
-	for _, f := range faults.All() {
+	for _, f := range modes().All() {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			s, err := faults.Parse(f.Name)
+			s, err := modes().Parse(f.Name)
 			if f.Name == "slow" || f.Name == "drip" || f.Name == "drip-head" {
 				// The whole answer has to come within the budget.
-				s, err = faults.Parse(f.Name + map[string]string{"slow": ":delay=300ms", "drip": ":every=5ms", "drip-head": ":every=2ms"}[f.Name])
+				s, err = modes().Parse(f.Name + map[string]string{"slow": ":delay=300ms", "drip": ":every=5ms", "drip-head": ":every=2ms"}[f.Name])
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := faults.Start(faults.Config{Listeners: []faults.ListenerConfig{{Faults: []faults.Spec{s}}}})
+			p, err := faults.Start(faults.Config{Modes: modes(), Listeners: []faults.ListenerConfig{{Faults: []faults.Spec{s}}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -137,7 +137,7 @@ func readFault(n strictyaml.Node) (faults.Spec, error) {
 		if err := n.Text("a fault", &text); err != nil {
 			return faults.Spec{}, err
 		}
-		s, err := faults.Parse(text)
+		s, err := modes().Parse(text)
 		if err != nil {
 			return s, n.Errorf("%w", err)
 		}
@@ -159,7 +159,7 @@ func readFault(n strictyaml.Node) (faults.Spec, error) {
 		}
 		// A value is judged with its own line; what only shows together has the
 		// mode's.
-		if _, err := faults.ParseWith(mode, map[string]string{key: text}); err != nil {
+		if _, err := modes().ParseWith(mode, map[string]string{key: text}); err != nil {
 			return value.Errorf("%w", err)
 		}
 		return nil
@@ -167,7 +167,7 @@ func readFault(n strictyaml.Node) (faults.Spec, error) {
 	if err != nil {
 		return faults.Spec{}, err
 	}
-	s, err := faults.ParseWith(mode, params)
+	s, err := modes().ParseWith(mode, params)
 	if err != nil {
 		return s, at.Errorf("%w", err)
 	}

@@ -110,7 +110,7 @@ func runGet(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, 
 
 func runSet(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, w io.Writer) error {
 	for _, f := range args[1:] {
-		if _, err := faults.Parse(f); err != nil {
+		if _, err := modes().Parse(f); err != nil {
 			return cli.Usagef("%w", err)
 		}
 	}

@@ -10,7 +10,12 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
+	"chaoslab/internal/chainhop"
 )
+
+// modes is what there is: the faults, and the one that makes calls by the caller's
+// library.
+func modes() faults.Modes { return faults.Modes{}.With(chainhop.Fault()) }
 
 type modesOptions struct {
 	format string
@@ -35,9 +40,9 @@ func newModes(s cli.Streams) *cobra.Command {
 }
 
 func runModes(o *modesOptions, s cli.Streams) error {
-	all := faults.All()
+	all := modes().All()
 	if o.mode != "" {
-		f, err := faults.Lookup(o.mode)
+		f, err := modes().Lookup(o.mode)
 		if err != nil {
 			return cli.Usagef("%w", err)
 		}
@@ -49,7 +54,7 @@ func runModes(o *modesOptions, s cli.Streams) error {
 	case "json":
 		return printModesJSON(s.Out, all)
 	case "markdown":
-		_, err := io.WriteString(s.Out, faults.MarkdownTable())
+		_, err := io.WriteString(s.Out, modes().MarkdownTable())
 		return err
 	}
 	return cli.Usagef("--format %q is not known: table, json or markdown", o.format)

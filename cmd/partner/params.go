@@ -39,7 +39,7 @@ func addParamFlags(cmd *cobra.Command) {
 		f.Var(&paramValue{kind: kind}, name, help)
 		_ = f.SetAnnotation(name, paramFlag, []string{name}) // it was just added
 	}
-	for _, f := range faults.All() {
+	for _, f := range modes().All() {
 		for _, p := range f.Params {
 			if cmd.Flags().Lookup(p.Name) == nil {
 				add(p.Name, paramHelp(p.Name), p.Kind)
@@ -59,7 +59,7 @@ func paramHelp(name string) string {
 		modes []string
 	}
 	var meanings []meaning
-	for _, f := range faults.All() {
+	for _, f := range modes().All() {
 		for _, p := range f.Params {
 			if p.Name != name {
 				continue
@@ -93,20 +93,20 @@ func changedParams(cmd *cobra.Command) map[string]string {
 
 // parseModes makes faults of --mode values and parameter flags. A parameter
 // goes to every mode that takes it; one that none takes is an error.
-func parseModes(modes []string, params map[string]string) ([]faults.Spec, error) {
+func parseModes(given []string, params map[string]string) ([]faults.Spec, error) {
 	used := map[string]bool{}
 	var specs []faults.Spec
-	for _, text := range modes {
+	for _, text := range given {
 		name, _, _ := strings.Cut(text, ":")
 		mine := map[string]string{}
-		if f, err := faults.Lookup(name); err == nil {
+		if f, err := modes().Lookup(name); err == nil {
 			for _, key := range f.Takes() {
 				if v, ok := params[key]; ok {
 					mine[key], used[key] = v, true
 				}
 			}
 		}
-		s, err := faults.ParseWith(text, mine)
+		s, err := modes().ParseWith(text, mine)
 		if err != nil {
 			return nil, cli.Usagef("--mode %s: %w", text, err)
 		}
@@ -114,21 +114,21 @@ func parseModes(modes []string, params map[string]string) ([]faults.Spec, error)
 	}
 	for key := range params {
 		if !used[key] {
-			return nil, cli.Usagef("--%s: %s takes no such parameter: %s", key, strings.Join(modes, ", "), takes(modes))
+			return nil, cli.Usagef("--%s: %s takes no such parameter: %s", key, strings.Join(given, ", "), takes(given))
 		}
-		if len(modes) > 1 && slices.Contains([]string{"when", "for"}, key) {
-			return nil, cli.Usagef("--%s with several modes: write it into the one it is for: --mode %s:%s=%s", key, modes[0], key, params[key])
+		if len(given) > 1 && slices.Contains([]string{"when", "for"}, key) {
+			return nil, cli.Usagef("--%s with several modes: write it into the one it is for: --mode %s:%s=%s", key, given[0], key, params[key])
 		}
 	}
 	return specs, nil
 }
 
 // takes lists what the modes take.
-func takes(modes []string) string {
+func takes(given []string) string {
 	var all []string
-	for _, text := range modes {
+	for _, text := range given {
 		name, _, _ := strings.Cut(text, ":")
-		if f, err := faults.Lookup(name); err == nil {
+		if f, err := modes().Lookup(name); err == nil {
 			all = append(all, "it takes --"+strings.Join(f.Takes(), ", --"))
 		}
 	}

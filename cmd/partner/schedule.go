@@ -67,7 +67,7 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 	}
 	fmt.Fprintf(s.Err, "seed %d\n", cfg.Seed)
 	for _, l := range cfg.Listeners {
-		stages, err := faults.Schedule(l.Faults, cfg.Seed, l.Name, o.n)
+		stages, err := modes().Schedule(l.Faults, cfg.Seed, l.Name, o.n)
 		if err != nil {
 			return cli.Usagef("%w", err)
 		}

@@ -31,7 +31,7 @@ const defaultListen = "127.0.0.1:8080"
 func (o *source) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(faults.Names(), ", "))
+	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(modes().Names(), ", "))
 	f.StringVar(&o.file, "config", "", "several listeners, their faults in order and schedules, from a YAML `file`")
 	f.Uint64Var(&o.seed, "seed", 0, "makes the row of outcomes; without it one is drawn, and printed")
 	addParamFlags(cmd)
@@ -63,6 +63,7 @@ func (o *source) load() (configFile, error) {
 	if err != nil {
 		return f, err
 	}
+	f.Modes = modes()
 	switch {
 	case o.hasSeed:
 		f.Seed = o.seed
@@ -100,7 +101,7 @@ func (o *source) listeners() ([]faults.ListenerConfig, error) {
 func (o *source) everything() ([]faults.ListenerConfig, error) {
 	host, first, err := splitListen(o.listen)
 	var names []string
-	for _, f := range faults.All() {
+	for _, f := range modes().All() {
 		if unsupported := f.Supported(); unsupported != nil {
 			o.notes = append(o.notes, unsupported.Error())
 			continue

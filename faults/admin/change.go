@@ -22,7 +22,7 @@ type Change struct {
 const maxChange = 64 << 10
 
 // parseChange reads a change, strictly.
-func parseChange(body []byte) ([]faults.Spec, time.Duration, error) {
+func parseChange(modes faults.Modes, body []byte) ([]faults.Spec, time.Duration, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	var c Change
@@ -37,7 +37,7 @@ func parseChange(body []byte) ([]faults.Spec, time.Duration, error) {
 	}
 	specs := make([]faults.Spec, 0, len(c.Faults))
 	for _, text := range c.Faults {
-		s, err := faults.Parse(text)
+		s, err := modes.Parse(text)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -59,7 +59,7 @@ func (h handler) set(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Errorf("the body is longer than %d bytes", maxChange))
 		return
 	}
-	specs, ttl, err := parseChange(body)
+	specs, ttl, err := parseChange(h.partner.Modes(), body)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)
 		return

@@ -150,7 +150,7 @@ func FuzzChange(f *testing.F) {
 	f.Add([]byte(`{"faults":[]}`))
 	f.Add([]byte(`{"faults":null}{`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		specs, ttl, err := parseChange(body)
+		specs, ttl, err := parseChange(faults.Modes{}, body)
 		if err != nil && (specs != nil || ttl != 0) || ttl < 0 || ttl > faults.MaxTTL {
 			t.Errorf("parseChange(%q) = %v, %v, %v", body, specs, ttl, err)
 		}

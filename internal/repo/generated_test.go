@@ -9,6 +9,7 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/faults"
+	"chaoslab/internal/chainhop"
 )
 
 // section is a part of the README that is made from the code. It stands between
@@ -21,7 +22,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"classes", classTable},
-		{"faults", faults.MarkdownTable},
+		{"faults", faults.Modes{}.With(chainhop.Fault()).MarkdownTable},
 	}
 }
 
