@@ -146,10 +146,11 @@ func TestManySilentConnections(t *testing.T) {
 	for range 600 {
 		dial(t, l)
 	}
-	for until := time.Now().Add(5 * time.Second); p.Stats()[0].Accepted < 600 && time.Now().Before(until); {
+	s := p.Stats()[0]
+	for until := time.Now().Add(5 * time.Second); (s.Open != 500 || s.Accepted != 600) && time.Now().Before(until); s = p.Stats()[0] {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if s := p.Stats()[0]; s.Open != 500 || s.Accepted != 600 {
+	if s.Open != 500 || s.Accepted != 600 {
 		t.Errorf("open %d of %d accepted, want 500 of 600", s.Open, s.Accepted)
 	}
 }
