@@ -17,8 +17,8 @@ func TestRealChainIsInterrupted(t *testing.T) {
 		name, budgets, out, err string
 		after                   time.Duration
 	}{
-		{"first", "1000", "", "interrupted after 0 of 1 chains", 200 * time.Millisecond},
-		{"second", "1,1000", "1000 ", "interrupted after 1 of 2 chains", 1500 * time.Millisecond},
+		{"first", "1100", "", "interrupted after 0 of 1 chains", 200 * time.Millisecond},
+		{"second", "1,1100", "1000 ", "interrupted after 1 of 2 chains", 1500 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
