@@ -11,6 +11,7 @@ import (
 // One line an exercise.
 //
 //go:embed 01-three-failures
+//go:embed 02-two-limits
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not
