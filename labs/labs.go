@@ -12,6 +12,7 @@ import (
 //
 //go:embed 01-three-failures
 //go:embed 02-two-limits
+//go:embed 03-one-budget
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not
