@@ -14,6 +14,7 @@ import (
 //go:embed 02-two-limits
 //go:embed 03-one-budget
 //go:embed 05-what-to-retry
+//go:embed 07-the-chain
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not

@@ -53,7 +53,10 @@ func (r *scenarioRun) serve(ctx context.Context) []Reply {
 			return nil
 		}
 	}
-	return r.callAll(ctx, url)
+	replies := r.callAll(ctx, url)
+	// Whoever works on for a caller that has gone is to be seen at it.
+	wait(ctx, time.Duration(r.SettleMS)*time.Millisecond)
+	return replies
 }
 
 // nextReady returns a channel with the URL of the next line "ready URL".
