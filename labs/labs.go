@@ -15,6 +15,7 @@ import (
 //go:embed 03-one-budget
 //go:embed 05-what-to-retry
 //go:embed 07-the-chain
+//go:embed 11-the-queue
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not

@@ -84,7 +84,8 @@ type Drive struct {
 }
 
 // Asked is one check that a scenario wants: its name under "check", its
-// parameters, and under "look" which thing to look at if it fails.
+// parameters, under "look" which thing to look at if it fails, and "hard: yes"
+// where its bounds are so wide that no busy machine makes a right program fail.
 type Asked map[string]string
 
 // Wrong is a plausible program that must fail: the solution in Lang with each

@@ -142,8 +142,10 @@ func (v values) want(asked Asked) (wanted, error) {
 	if w.look, err = v.text(w.look); err != nil {
 		return wanted{}, err
 	}
+	w.check.Hard = w.check.Hard || asked["hard"] == "yes"
 	delete(asked, "check")
 	delete(asked, "look")
+	delete(asked, "hard")
 	for name, value := range asked {
 		p, known := c.param(name)
 		if !known {
