@@ -13,6 +13,7 @@ import (
 //go:embed 01-three-failures
 //go:embed 02-two-limits
 //go:embed 03-one-budget
+//go:embed 04-failed-or-unknown
 //go:embed 05-what-to-retry
 //go:embed 07-the-chain
 //go:embed 11-the-queue
