@@ -16,6 +16,7 @@ import (
 //go:embed 04-failed-or-unknown
 //go:embed 05-what-to-retry
 //go:embed 07-the-chain
+//go:embed 09-circuit-breaker
 //go:embed 11-the-queue
 var folders embed.FS
 
