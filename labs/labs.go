@@ -17,6 +17,7 @@ import (
 //go:embed 05-what-to-retry
 //go:embed 07-the-chain
 //go:embed 09-circuit-breaker
+//go:embed 10-partial-answers
 //go:embed 11-the-queue
 var folders embed.FS
 
