@@ -15,6 +15,7 @@ import (
 //go:embed 03-one-budget
 //go:embed 04-failed-or-unknown
 //go:embed 05-what-to-retry
+//go:embed 06-the-load-of-retries
 //go:embed 07-the-chain
 //go:embed 09-circuit-breaker
 //go:embed 10-partial-answers

@@ -80,7 +80,10 @@ type Drive struct {
 	LimitMS string            `yaml:"limit_ms"` // when the referee gives up; empty: 10 s
 	Times   string            `yaml:"times"`    // how often; empty: once
 	AtOnce  bool              `yaml:"at_once"`  // all of them at the same time
-	Path    string            `yaml:"path"`
+	// Behind leaves them running while the next calls are made, which begin
+	// a moment later.
+	Behind bool   `yaml:"behind"`
+	Path   string `yaml:"path"`
 }
 
 // Asked is one check that a scenario wants: its name under "check", its

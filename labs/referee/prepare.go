@@ -28,6 +28,7 @@ type call struct {
 	limit   time.Duration
 	times   int
 	atOnce  bool
+	behind  bool
 	path    string
 }
 
@@ -93,7 +94,7 @@ func (p *prepared) addListeners(v values) error {
 
 func (p *prepared) addDrive(v values) error {
 	for _, d := range p.Drive {
-		c := call{headers: map[string]string{}, limit: defaultLimit, times: 1, atOnce: d.AtOnce, path: d.Path}
+		c := call{headers: map[string]string{}, limit: defaultLimit, times: 1, atOnce: d.AtOnce || d.Behind, behind: d.Behind, path: d.Path}
 		for name, value := range d.Headers {
 			var err error
 			if c.headers[name], err = v.text(value); err != nil {
