@@ -17,6 +17,7 @@ import (
 //go:embed 05-what-to-retry
 //go:embed 06-the-load-of-retries
 //go:embed 07-the-chain
+//go:embed 08-layered-limits
 //go:embed 09-circuit-breaker
 //go:embed 10-partial-answers
 //go:embed 11-the-queue

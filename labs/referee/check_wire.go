@@ -145,7 +145,11 @@ func gapsVaryCheck() Check {
 		Params: []Param{{Name: "base", Number: true, Help: "of the window that doubles; needed"}, {Name: "cap", Number: true}, {Name: "by", Number: true, Help: "least spread of the shares; 0.1"}, at()},
 		judge: func(a args, s *Seen) (bool, string, string) {
 			least := a.num("by", 0.1)
-			expected := fmt.Sprintf("shares of the window that differ by %v or more", least)
+			if s.Noise.Loud() {
+				// Noise spreads waits too: what it may have added does not count.
+				least += millis(s.Noise.Late+s.Noise.Starved) / a.num("cap", a.num("base", 1))
+			}
+			expected := fmt.Sprintf("shares of the window that differ by %.2f or more", least)
 			low, high := math.Inf(1), math.Inf(-1)
 			var shares []string
 			for i, ms := range gaps(s.At(a["at"])) {
