@@ -11,6 +11,16 @@ import (
 // One line an exercise.
 //
 //go:embed 01-three-failures
+//go:embed 02-two-limits
+//go:embed 03-one-budget
+//go:embed 04-failed-or-unknown
+//go:embed 05-what-to-retry
+//go:embed 06-the-load-of-retries
+//go:embed 07-the-chain
+//go:embed 08-layered-limits
+//go:embed 09-circuit-breaker
+//go:embed 10-partial-answers
+//go:embed 11-the-queue
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not

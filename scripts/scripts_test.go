@@ -130,6 +130,30 @@ func TestThreeFailures(t *testing.T) {
 	}
 }
 
+func TestCompareClients(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	cmd := script(t, bin, "compare-clients.sh", "-o", t.TempDir(), "curl-total", "no-such-client")
+	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{`(?m)^curl-total( +[3-6]\.\d\*?){5} +\d\.\d\*?$`, `(?m)^no-such-client +not here$`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("output\n%s\nwant a line %s", out, want)
+		}
+	}
+	for _, name := range []string{"clients.csv", "clients.svg"} {
+		text, err := os.ReadFile(filepath.Join(cmd.Args[2], name))
+		if err != nil || !strings.Contains(string(text), "curl-total") {
+			t.Errorf("%s: %v, %q", name, err, text)
+		}
+	}
+	checkGone(t, cmd)
+}
+
 func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 	t.Parallel()
 	bin := commands(t)
@@ -139,6 +163,7 @@ func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 	}{
 		{"three-failures.sh", "refused ", nil},
 		{"bench-cutoff", "== connect limit", []string{"1000", "100ms"}},
+		{"compare-clients.sh", "client ", []string{"curl-connect", "curl-total"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -32,6 +32,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newSandbox(s),
 		newChain(s, runChain),
 		newLab(s),
+		newDoctor(s),
 	)
 	return root
 }

@@ -9,10 +9,10 @@ import (
 // The bounds on noise: beyond them a check that rests on time fails nobody.
 const (
 	// MaxLate is how late the canary may wake.
-	MaxLate = 40 * time.Millisecond
+	MaxLate = 30 * time.Millisecond
 	// MaxStarved is how long the program may wait for a core, in all, from its
 	// first contact with a partner on.
-	MaxStarved = 120 * time.Millisecond
+	MaxStarved = 50 * time.Millisecond
 )
 
 const (

@@ -13,7 +13,7 @@ const (
 
 func deadlineTellsCheck() Check {
 	return Check{
-		Name: "deadline", Help: "each attempt tells in X-Request-Timeout-Ms what is left of the budget at that moment",
+		Name: "deadline", Timed: true, Help: "each attempt tells in X-Request-Timeout-Ms what is left of the budget at that moment",
 		Look:   "when the header's value is worked out: for each attempt, as it is sent",
 		Params: []Param{{Name: "budget", Number: true, Help: "in milliseconds; needed"}, {Name: "slack", Number: true, Help: "milliseconds; 150"}, at()},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -44,7 +44,7 @@ func deadlineTellsCheck() Check {
 
 func deadlineFallsCheck() Check {
 	return Check{
-		Name: "deadline-stands", Help: "every attempt names the same moment in X-Request-Deadline, and a shorter time left than the one before",
+		Name: "deadline-stands", Timed: true, Help: "every attempt names the same moment in X-Request-Deadline, and a shorter time left than the one before",
 		Look:   "whether the deadline is fixed once, or starts afresh with each attempt",
 		Params: []Param{at(), {Name: "slack", Number: true, Help: "milliseconds; 30"}},
 		judge: func(a args, s *Seen) (bool, string, string) {

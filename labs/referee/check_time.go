@@ -7,7 +7,7 @@ import (
 
 func apartCheck() Check {
 	return Check{
-		Name: "starts", Help: "the attempt began so long after the first one",
+		Name: "starts", Timed: true, Help: "the attempt began so long after the first one",
 		Look:   "how the time of this attempt is worked out",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, at(), nthParam()},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -27,7 +27,7 @@ func apartCheck() Check {
 // nobody's fault.
 func totalCheck() Check {
 	return Check{
-		Name: "ended", Help: "the program was done so long after its first contact",
+		Name: "ended", Timed: true, Help: "the program was done so long after its first contact",
 		Look:   "what it still does or waits for",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -56,7 +56,7 @@ func (s *Seen) spoke() float64 {
 
 func untilCheck() Check {
 	return Check{
-		Name: "quiet-after", Help: "nothing begins or goes on so long after the first contact",
+		Name: "quiet-after", Timed: true, Help: "nothing begins or goes on so long after the first contact",
 		Look:   "what is still under way when the budget is over",
 		Params: []Param{{Name: "ms", Number: true, Help: "needed"}, {Name: "slack", Number: true, Help: "for what was under way; 150"}},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -123,7 +123,7 @@ func pickReplies(a args, s *Seen) ([]Reply, bool) {
 
 func replyTookCheck() Check {
 	return Check{
-		Name: "reply-took", Help: "the program, as a server, answered within so long",
+		Name: "reply-took", Timed: true, Help: "the program, as a server, answered within so long",
 		Look:   "how long the program lets its own caller wait",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, nthParam(), {Name: "every", Help: "yes: each of them"}},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -148,7 +148,7 @@ func replyTookCheck() Check {
 
 func orphansCheck() Check {
 	return Check{
-		Name: "no-orphans", Help: "no work is begun at a partner after the one who asked has gone",
+		Name: "no-orphans", Timed: true, Help: "no work is begun at a partner after the one who asked has gone",
 		Look:   "whether the time that is left is passed on, or started afresh at each hop",
 		Params: []Param{at(), {Name: "slack", Number: true, Help: "milliseconds; 40"}},
 		judge: func(a args, s *Seen) (bool, string, string) {

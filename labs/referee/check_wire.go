@@ -67,7 +67,7 @@ func nthParam() Param {
 
 func tookCheck() Check {
 	return Check{
-		Name: "took", Help: "the attempt lasted so long, and who is named ended it",
+		Name: "took", Timed: true, Help: "the attempt lasted so long, and who is named ended it",
 		Look:   "which limit ends this attempt",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, {Name: "by", Help: "client or partner"}, at(), nthParam(), {Name: "every", Help: "yes: each of them"}},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -111,7 +111,7 @@ func gaps(all []Attempt) []float64 {
 
 func gapCheck() Check {
 	return Check{
-		Name: "gap", Help: "between the end of one attempt and the next lies so long",
+		Name: "gap", Timed: true, Help: "between the end of one attempt and the next lies so long",
 		Look:   "how long the program waits before it tries again",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, {Name: "nth", Number: true, Help: "which gap, from 1; all if not given"}, at()},
 		judge: func(a args, s *Seen) (bool, string, string) {
@@ -145,7 +145,11 @@ func gapsVaryCheck() Check {
 		Params: []Param{{Name: "base", Number: true, Help: "of the window that doubles; needed"}, {Name: "cap", Number: true}, {Name: "by", Number: true, Help: "least spread of the shares; 0.1"}, at()},
 		judge: func(a args, s *Seen) (bool, string, string) {
 			least := a.num("by", 0.1)
-			expected := fmt.Sprintf("shares of the window that differ by %v or more", least)
+			if s.Noise.Loud() {
+				// Noise spreads waits too: what it may have added does not count.
+				least += millis(s.Noise.Late+s.Noise.Starved) / a.num("cap", a.num("base", 1))
+			}
+			expected := fmt.Sprintf("shares of the window that differ by %.2f or more", least)
 			low, high := math.Inf(1), math.Inf(-1)
 			var shares []string
 			for i, ms := range gaps(s.At(a["at"])) {

@@ -80,11 +80,15 @@ type Drive struct {
 	LimitMS string            `yaml:"limit_ms"` // when the referee gives up; empty: 10 s
 	Times   string            `yaml:"times"`    // how often; empty: once
 	AtOnce  bool              `yaml:"at_once"`  // all of them at the same time
-	Path    string            `yaml:"path"`
+	// Behind leaves them running while the next calls are made, which begin
+	// a moment later.
+	Behind bool   `yaml:"behind"`
+	Path   string `yaml:"path"`
 }
 
 // Asked is one check that a scenario wants: its name under "check", its
-// parameters, and under "look" which thing to look at if it fails.
+// parameters, under "look" which thing to look at if it fails, and "hard: yes"
+// where its bounds are so wide that no busy machine makes a right program fail.
 type Asked map[string]string
 
 // Wrong is a plausible program that must fail: the solution in Lang with each

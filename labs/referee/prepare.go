@@ -28,6 +28,7 @@ type call struct {
 	limit   time.Duration
 	times   int
 	atOnce  bool
+	behind  bool
 	path    string
 }
 
@@ -93,7 +94,7 @@ func (p *prepared) addListeners(v values) error {
 
 func (p *prepared) addDrive(v values) error {
 	for _, d := range p.Drive {
-		c := call{headers: map[string]string{}, limit: defaultLimit, times: 1, atOnce: d.AtOnce, path: d.Path}
+		c := call{headers: map[string]string{}, limit: defaultLimit, times: 1, atOnce: d.AtOnce || d.Behind, behind: d.Behind, path: d.Path}
 		for name, value := range d.Headers {
 			var err error
 			if c.headers[name], err = v.text(value); err != nil {
@@ -142,8 +143,10 @@ func (v values) want(asked Asked) (wanted, error) {
 	if w.look, err = v.text(w.look); err != nil {
 		return wanted{}, err
 	}
+	w.check.Hard = w.check.Hard || asked["hard"] == "yes"
 	delete(asked, "check")
 	delete(asked, "look")
+	delete(asked, "hard")
 	for name, value := range asked {
 		p, known := c.param(name)
 		if !known {

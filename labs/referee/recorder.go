@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"time"
@@ -43,13 +44,16 @@ type stream struct {
 func (s *stream) Write(b []byte) (int, error) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
-	for _, c := range b {
-		if c == '\n' || len(s.part) >= maxSaid {
+	for rest := b; len(rest) > 0; {
+		line, more, ended := bytes.Cut(rest, []byte{'\n'})
+		if room := maxSaid - len(s.part); len(line) > room {
+			line, more, ended = line[:room], rest[room:], true
+		}
+		s.part = append(s.part, line...)
+		if ended {
 			s.flush()
 		}
-		if c != '\n' {
-			s.part = append(s.part, c)
-		}
+		rest = more
 	}
 	before := s.r.total
 	s.r.total += len(b)

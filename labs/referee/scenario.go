@@ -230,7 +230,9 @@ func (r *scenarioRun) settle(ctx context.Context) {
 		r.partner.Ledger().Wait(ctx, faults.Query{})
 		cancel()
 	}
-	wait(ctx, time.Duration(r.SettleMS)*time.Millisecond)
+	if r.Hops == 0 {
+		wait(ctx, time.Duration(r.SettleMS)*time.Millisecond)
+	}
 }
 
 // wait waits for d or until ctx is done.

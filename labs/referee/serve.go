@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,7 +54,10 @@ func (r *scenarioRun) serve(ctx context.Context) []Reply {
 			return nil
 		}
 	}
-	return r.callAll(ctx, url)
+	replies := r.callAll(ctx, url)
+	// Whoever works on for a caller that has gone is to be seen at it.
+	wait(ctx, time.Duration(r.SettleMS)*time.Millisecond)
+	return replies
 }
 
 // nextReady returns a channel with the URL of the next line "ready URL".
@@ -89,24 +93,34 @@ func onLoopback(url string) error {
 	return nil
 }
 
+// lead is how long calls that run behind others have to get under way.
+const lead = 100 * time.Millisecond
+
 // callAll makes the calls, in order or at once.
 func (r *scenarioRun) callAll(ctx context.Context, url string) []Reply {
-	var replies []Reply
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for _, c := range r.drive {
+	batches := make([][]Reply, len(r.drive))
+	var behind sync.WaitGroup
+	for i, c := range r.drive {
 		batch := make([]Reply, c.times)
+		batches[i] = batch
 		var wg sync.WaitGroup
-		for i := range batch {
-			if !c.atOnce {
-				batch[i] = r.call(ctx, client, url, c)
-				continue
+		for n := range batch {
+			if c.atOnce {
+				wg.Go(func() { batch[n] = r.call(ctx, client, url, c) })
+			} else {
+				batch[n] = r.call(ctx, client, url, c)
 			}
-			wg.Go(func() { batch[i] = r.call(ctx, client, url, c) })
 		}
-		wg.Wait()
-		replies = append(replies, batch...)
+		if c.behind {
+			behind.Go(wg.Wait)
+			wait(ctx, lead)
+		} else {
+			wg.Wait()
+		}
 	}
-	return replies
+	behind.Wait()
+	return slices.Concat(batches...)
 }
 
 // call makes one call to the program.

@@ -1,0 +1,8 @@
+# client.pl URL: one GET with HTTP::Tiny's own timeout.
+use strict;
+use warnings;
+use HTTP::Tiny;
+
+my $answer = HTTP::Tiny->new(timeout => $ENV{READ}, verify_SSL => 0)->get($ARGV[0]);
+print STDERR "$answer->{status} $answer->{content}\n";
+exit($answer->{success} ? 0 : 1);

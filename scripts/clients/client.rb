@@ -1,0 +1,11 @@
+# client.rb URL: one GET with the timeout settings of net/http.
+require 'net/http'
+require 'openssl'
+
+uri = URI(ARGV[0])
+http = Net::HTTP.new(uri.host, uri.port)
+http.use_ssl = uri.scheme == 'https'
+http.verify_mode = OpenSSL::SSL::VERIFY_NONE if http.use_ssl?
+http.open_timeout = ENV['CONNECT'].to_f
+http.read_timeout = ENV['READ'].to_f
+http.get('/')
