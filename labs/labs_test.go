@@ -65,6 +65,14 @@ func TestEveryExercise(t *testing.T) {
 	close(next)
 	wg.Wait()
 	for i, j := range jobs {
+		// Eight gradings beside other packages' tests can starve one program without
+		// the canary's noticing it: a second time it has the machine to itself.
+		if results[i] != "" {
+			t.Logf("%s, beside others: %s", j.name, results[i])
+			results[i] = j.grade(t.Context(), filepath.Join(t.TempDir(), "lab"))
+		}
+	}
+	for i, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
 			if results[i] != "" {
 				t.Errorf("%s: %s\nwant %s", j.name, results[i], j.want)
