@@ -14,7 +14,8 @@ const MaxTTL = 24 * time.Hour
 // return by themselves after it; if such a change is followed by another, what
 // returns is still what the last change without a ttl, or Config, said. Counting
 // starts afresh, connections stay; those that wait for a request are closed if
-// the port is to be refused or silent. On an error nothing has changed.
+// the port is to be refused or silent. Where an overload follows an overload,
+// those in its queue stay in it, and take what the new one takes. On an error nothing has changed.
 func (p *Partner) Set(listener string, specs []Spec, ttl time.Duration) error {
 	l, err := p.find(listener)
 	if err != nil {
@@ -74,8 +75,11 @@ func (l *listener) change(specs []Spec, ttl time.Duration) error {
 		pl.until = l.p.clock.now() + int64(ttl)
 	}
 	pl.begun = l.p.clock.now()
-	before := l.plan.Swap(pl)
+	before := l.plan.Load()
+	pl.moveInto(before)
+	l.plan.Store(pl)
 	if err := l.applyNow(); err != nil {
+		before.moveInto(pl)
 		l.plan.Store(before)
 		close(pl.replaced)
 		pl.release()

@@ -121,7 +121,7 @@ func (x *Exchange) isEnding() bool { return x.end.kind != endAnswer }
 type Workers struct{ line *line }
 
 // NewWorkers returns n workers, at least one.
-func NewWorkers(n int) *Workers { return &Workers{newLine(max(1, n), 0)} }
+func NewWorkers(n int) *Workers { return &Workers{newLine(max(1, n), 0, Shape{})} }
 
 // Do calls f once there is a worker for x, and frees it afterwards. If the
 // client leaves first and heedLeaving is set, or the partner shuts down, f is

@@ -59,6 +59,7 @@ type behavior struct {
 	tls        bool            // it is for clients that speak TLS
 	custom     bool            // made by Custom
 	close      func()          // releases what it holds; nil: it holds nothing
+	office     *office         // if it has workers and a queue: they outlive a change of plan
 }
 
 // portState is what a port does with a SYN.

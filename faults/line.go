@@ -9,14 +9,32 @@ import (
 // come, first served. Behind the bounded queue there may be others who wait for
 // a place in it.
 type line struct {
-	mu     sync.Mutex
-	free   int // workers that have nothing to do
-	room   int // places in the queue
-	queue  list.List
-	behind list.List
+	mu      sync.Mutex
+	workers int
+	free    int   // workers that have nothing to do; negative: so many are to go when they are done
+	room    int   // places in the queue
+	work    Shape // of whoever gets a worker
+	queue   list.List
+	behind  list.List
 }
 
-func newLine(workers, room int) *line { return &line{free: workers, room: room} }
+func newLine(workers, room int, work Shape) *line {
+	return &line{workers: workers, free: workers, room: room, work: work}
+}
+
+// change gives the line another number of workers and of places, and other work
+// for whoever gets a worker from now on. Who is in it stays: a queue that has
+// become too long only takes nobody in.
+func (l *line) change(workers, room int, work Shape) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free += workers - l.workers
+	l.workers, l.room, l.work = workers, room, work
+	for l.free > 0 && l.serveNext() {
+		l.free--
+	}
+	l.fill()
+}
 
 // ticket is one request's place in a line.
 type ticket struct {
@@ -45,6 +63,13 @@ func (l *line) enter(waits bool) (*ticket, bool) {
 		return nil, false
 	}
 	return t, true
+}
+
+// workNow is what a request takes that gets its worker now.
+func (l *line) workNow() Shape {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.work
 }
 
 func (t *ticket) wait(in *list.List) { t.in, t.at = in, in.PushBack(t) }
@@ -77,18 +102,26 @@ func (l *line) leave(t *ticket) {
 // next has a worker that is free take the first of the queue. It is called with
 // the lock held.
 func (l *line) next() {
+	if l.free < 0 || !l.serveNext() {
+		l.free++
+	}
+}
+
+// serveNext gives the first of the queue a worker. It returns false if nobody
+// waits. It is called with the lock held.
+func (l *line) serveNext() bool {
 	front := l.queue.Front()
 	if front == nil {
 		front = l.behind.Front() // only where the queue has no room at all
 	}
 	if front == nil {
-		l.free++
-		return
+		return false
 	}
 	t := front.Value.(*ticket)
 	t.in.Remove(front)
 	t.serve()
 	l.fill()
+	return true
 }
 
 // fill gives free places in the queue to those behind it. It is called with the

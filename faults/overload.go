@@ -27,8 +27,7 @@ func overloadFault() Fault {
 
 // overload is the fault with its parameters.
 type overload struct {
-	line           *line
-	work           Shape
+	office         *office
 	wait           time.Duration
 	shed           answer
 	gone, deadline bool // what is dropped from the queue
@@ -36,9 +35,9 @@ type overload struct {
 
 func buildOverload(a args) (behavior, error) {
 	o := &overload{
-		line: newLine(int(a.int("workers")), int(a.int("queue"))),
-		work: a.shape("work"), wait: a.duration("wait"),
-		shed: answer{status: http.StatusServiceUnavailable, size: defaultSize, noEffect: true},
+		office: newOffice(int(a.int("workers")), int(a.int("queue")), a.shape("work")),
+		wait:   a.duration("wait"),
+		shed:   answer{status: http.StatusServiceUnavailable, size: defaultSize, noEffect: true},
 	}
 	if retry := a.word("retry-after"); retry != "none" {
 		if _, err := strconv.ParseUint(retry, 10, 31); err != nil {
@@ -48,22 +47,23 @@ func buildOverload(a args) (behavior, error) {
 	}
 	drop := a.word("drop")
 	o.gone, o.deadline = drop == "gone" || drop == "both", drop == "deadline" || drop == "both"
-	return behavior{request: o.request}, nil
+	return behavior{request: o.request, office: o.office}, nil
 }
 
 func (o *overload) request(x *Exchange) {
 	x.staged = true
-	t, ok := o.line.enter(o.wait > 0)
+	line := o.office.line
+	t, ok := line.enter(o.wait > 0)
 	if !ok {
 		x.answer(o.shed)
 		return
 	}
 	out, ok := o.queue(x, t)
 	x.e.waited = x.c.p.clock.now() - x.e.whole
-	if ok && x.labor(x.draw(o.work)) {
+	if ok && x.labor(x.draw(line.workNow())) {
 		out = answer{status: http.StatusOK, size: defaultSize}
 	}
-	o.line.leave(t) // before the answer: whoever has it finds the place free
+	line.leave(t) // before the answer: whoever has it finds the place free
 	if out.status != 0 {
 		x.answer(out)
 	}
@@ -80,7 +80,7 @@ func (o *overload) queue(x *Exchange, t *ticket) (answer, bool) {
 			return answer{status: http.StatusGatewayTimeout, size: defaultSize, noEffect: true}, false
 		}
 		until := late
-		if o.line.isBehind(t) && (late == 0 || place < late) {
+		if o.office.line.isBehind(t) && (late == 0 || place < late) {
 			until = place
 		}
 		switch x.await(t, until, o.gone) {
@@ -89,7 +89,7 @@ func (o *overload) queue(x *Exchange, t *ticket) (answer, bool) {
 		case leftAlone:
 			return answer{}, false
 		case timedOut:
-			if until == place && o.line.isBehind(t) {
+			if until == place && o.office.line.isBehind(t) {
 				return o.shed, false
 			}
 		}
