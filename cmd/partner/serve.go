@@ -139,16 +139,18 @@ type running struct {
 	file    *ledgerFile
 }
 
-// stop ends all of it within stopTime, in this order: the streams of the admin
-// port, then the partner, and then the file, into which what ends only now
-// belongs too. What is not closed in time ends with the process.
+// stop ends all of it within stopTime, in this order: the partner, whose last
+// entries the streams of the admin port may still get, then that port, which
+// must not take the time of what comes before it, and then the file, into which
+// what ends only now belongs too. What is not closed in time ends with the
+// process.
 func (r *running) stop(w io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
+	_ = r.partner.Close(ctx)
 	if r.server != nil {
 		_ = r.server.Close(ctx)
 	}
-	_ = r.partner.Close(ctx)
 	if r.file != nil {
 		r.file.close(w)
 	}
