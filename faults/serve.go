@@ -49,13 +49,13 @@ func (c *conn) handshake() bool {
 	if c.tls.ConnectionState().HandshakeComplete {
 		return true
 	}
-	_ = c.tcp.SetDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+	c.deadline(c.tcp.SetDeadline, c.p.cfg.ReadTimeout)
 	err := c.tls.Handshake()
 	if err != nil {
 		c.close(tlsFailed, false)
 		return false
 	}
-	_ = c.tcp.SetDeadline(time.Time{})
+	c.deadline(c.tcp.SetDeadline, 0)
 	return true
 }
 
@@ -94,16 +94,21 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	buffered, _ := br.Peek(br.Buffered())
 	if !bytes.Contains(buffered, []byte("\r\n\r\n")) {
 		// Only a head that does not come in one piece pays for a deadline.
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
-		defer c.tcp.SetReadDeadline(time.Time{})
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
+		defer c.deadline(c.tcp.SetReadDeadline, 0)
+	}
+	c.head = headLines{within: true, empty: true}
+	if !c.head.scan(buffered) {
+		return http.StatusRequestHeaderFieldsTooLarge, errTooManyLines
 	}
 	req, err := http.ReadRequest(br)
+	c.head.within = false
 	switch {
 	case err == nil:
 	case c.readErr == nil:
 		return http.StatusBadRequest, errors.New("this is not an HTTP request")
-	case errors.Is(c.readErr, errHeadTooLong):
-		return http.StatusRequestHeaderFieldsTooLarge, errHeadTooLong
+	case errors.Is(c.readErr, errHeadTooLong), errors.Is(c.readErr, errTooManyLines):
+		return http.StatusRequestHeaderFieldsTooLarge, c.readErr
 	case errors.Is(c.readErr, os.ErrDeadlineExceeded) && !c.p.isStopping():
 		return http.StatusRequestTimeout, errors.New("the request head took too long")
 	default:
@@ -117,15 +122,8 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	}
 	x.req = req
 	x.close = req.Close
-	x.e.method, x.e.path = clip(req.Method, 32), clip(req.URL.Path, 256)
+	x.e.method, x.e.path = keepMethod(req.Method), clip(req.URL.Path, 256)
 	return x.readHeaders(req.Header)
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.Clone(s[:n])
 }
 
 // readHeaders notes the headers that the ledger tells about.
@@ -212,13 +210,14 @@ func (x *Exchange) drainBody() (int, error) {
 	c.readErr = nil
 	for {
 		c.headLeft = 1 << 62
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
 		n, err := x.req.Body.Read(buf[:])
 		x.e.body += int64(n)
 		switch {
 		case err == io.EOF:
 			x.bodyDone = true
-			return 0, c.tcp.SetReadDeadline(time.Time{})
+			c.deadline(c.tcp.SetReadDeadline, 0)
+			return 0, nil
 		case err != nil && c.readErr == nil:
 			return http.StatusBadRequest, errors.New("the request body is not well chunked")
 		case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():

@@ -52,13 +52,13 @@ func (x *Exchange) takeSlowly(n int64, every, hold time.Duration) {
 	start := x.Since()
 	for i := int64(1); ; i++ {
 		c.headLeft = 1 << 62
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
 		got, err := io.ReadFull(x.req.Body, buf)
 		x.e.body += int64(got)
 		switch {
 		case errors.Is(err, io.EOF) && c.readErr == nil, errors.Is(err, io.ErrUnexpectedEOF) && c.readErr == nil:
 			x.bodyDone = true
-			_ = c.tcp.SetReadDeadline(time.Time{})
+			c.deadline(c.tcp.SetReadDeadline, 0)
 			x.answer(answer{status: http.StatusOK, size: defaultSize})
 			return
 		case err != nil:
