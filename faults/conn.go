@@ -151,8 +151,11 @@ func (c *conn) await(peek func() error) bool {
 	case err == nil:
 		return true
 	case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
-		if !c.park(watchIdle, c.p.clock.now()+int64(c.p.cfg.IdleTimeout)) {
+		switch {
+		case !c.park(watchIdle, c.p.clock.now()+int64(c.p.cfg.IdleTimeout)):
 			c.close(stopped, false)
+		case c.l.unwanted(c):
+			c.closeIdle()
 		}
 	default:
 		c.closeFor(err)

@@ -19,6 +19,7 @@ type plan struct {
 	stages   bool            // some entry has a span
 	chance   bool            // some entry draws
 	atAccept bool            // some entry acts on connections
+	hasPort  bool            // some entry acts on the port
 	seed     uint64          // of the listener
 	begun    int64           // when it came into force
 	until    int64           // when it falls back; 0: never
@@ -40,6 +41,7 @@ func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 		at += s.span
 		p.stages = p.stages || s.span > 0
 		p.atAccept = p.atAccept || s.Level() == LevelConnection
+		p.hasPort = p.hasPort || s.Level() == LevelPort
 		p.chance = p.chance || s.when.Ratio > 0
 	}
 	for _, t := range p.changes() {
@@ -88,14 +90,12 @@ func (p *plan) changes() []time.Duration {
 	return changes
 }
 
-// port returns the port fault in force at t, if there is one.
-func (p *plan) port(t time.Duration) (portState, bool) {
-	for i, s := range p.specs {
-		if s.Level() == LevelPort && p.active(i, t) {
-			return s.behavior.port, true
-		}
+// port returns the state that the port is to have at t.
+func (p *plan) port(t time.Duration) portState {
+	if s := p.portSpec(t); s != nil {
+		return s.behavior.port
 	}
-	return portOpen, false
+	return portOpen
 }
 
 // The streams of chance that one request draws from: apart, so that a delay does

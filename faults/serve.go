@@ -73,6 +73,11 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 	x.e.mode = spec.fault.index
 	x.slot = x.c.p.ledger.begin(&x.e)
 	x.c.l.stats.received.Add(1)
+	if spec.Level() == LevelPort {
+		x.e.whole = x.c.p.clock.now()
+		x.endFIN(closed)
+		return x.finish()
+	}
 	if !spec.behavior.ownBody {
 		if status, err := x.drainBody(); err != nil {
 			return x.refuse(status, err)
@@ -162,6 +167,11 @@ func number(values []string) float64 {
 func (x *Exchange) choose() (*Spec, error) {
 	p := x.c.l.plan.Load()
 	x.plan = p
+	t := time.Duration(x.c.p.clock.now() - p.begun)
+	if s := p.portSpec(t); s != nil {
+		return s, nil
+	}
+	x.close = x.close || p.outdates(x.c.accepted, t)
 	x.e.number = p.requests.Add(1)
 	if !x.c.p.cfg.NoPerRequest {
 		text := ""
