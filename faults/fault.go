@@ -62,6 +62,9 @@ type behavior struct {
 	ownBody    bool            // request is called before the body was read
 	answers    bool            // it sends an answer's head also where nothing takes effect
 	tls        bool            // it is for clients that speak TLS
+	headless   bool            // it sends no head with which an effect could take place
+	counts     bool            // what one request gets depends on the others
+	limits     bool            // what it does not let through has no effect, whatever is asked
 }
 
 // portState is what a port does with a SYN.

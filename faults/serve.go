@@ -196,6 +196,8 @@ func perRequest(text string) (*Spec, error) {
 		return nil, errors.New(s.String() + " cannot be asked for by a request: it acts before there is one")
 	case s.when != When{} || s.span != 0:
 		return nil, errors.New(s.Name() + ": when and for cannot be asked for by a request")
+	case s.behavior.counts:
+		return nil, errors.New(s.String() + " cannot be asked for by a request: it counts those of its listener")
 	}
 	return &s, nil
 }

@@ -18,7 +18,7 @@ func slowReadFault() Fault {
 		},
 		build: func(a args) (behavior, error) {
 			n, every, hold := a.int("bytes"), a.duration("every"), a.duration("hold")
-			return behavior{ownBody: true, answers: true, request: func(x *Exchange) {
+			return behavior{ownBody: true, answers: n > 0, request: func(x *Exchange) {
 				if x.req.Body == http.NoBody {
 					x.answer(answer{status: http.StatusOK, size: defaultSize})
 					return

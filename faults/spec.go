@@ -170,9 +170,11 @@ func (s *Spec) common(given map[string]string) error {
 			return fmt.Errorf("effect: %q is not allowed: yes or no", v)
 		case v == "yes" && level != LevelRequest:
 			return errors.New("effect: yes is impossible: no request is ever read")
+		case v == "yes" && s.behavior.limits:
+			return errors.New("effect: yes is impossible: a request over the limit has none")
 		}
 		s.effect = v == "yes"
-		s.early = s.effect && !s.fault.acts && !s.behavior.answers
+		s.early = s.effect && (s.behavior.headless || !s.fault.acts && !s.behavior.answers)
 	}
 	if v, ok := given[paramWhen]; ok {
 		if level == LevelPort {
