@@ -2,7 +2,6 @@ package faults
 
 import (
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
@@ -44,31 +43,7 @@ func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 		p.hasPort = p.hasPort || s.Level() == LevelPort
 		p.chance = p.chance || s.when.Ratio > 0
 	}
-	for _, t := range p.changes() {
-		if err := p.checkPort(t); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// checkPort refuses a port fault that never gets its turn: what stands before
-// it at the time takes requests, and a port that answers nobody has none.
-func (p *plan) checkPort(t time.Duration) error {
-	taken := ""
-	for i, s := range p.specs {
-		if !p.active(i, t) {
-			continue
-		}
-		if s.Level() != LevelPort {
-			taken = s.String()
-			continue
-		}
-		if taken != "" {
-			return fmt.Errorf("%s can never act while %s stands before it: put it first, or give what comes before it for=DURATION", s, taken)
-		}
-	}
-	return nil
+	return p, p.checkRow()
 }
 
 // active says whether entry i is in force at t after the plan's start. Entries
@@ -129,8 +104,12 @@ func (p *plan) pick(level Level, n uint64, t time.Duration) *Spec {
 		// Every ratio draws, also where it does not matter, so that the row of
 		// outcomes does not shift with time.
 		hit := s.when.hits(n, r)
-		if hit && s.Level() == level && (!p.stages || p.active(i, t)) {
+		switch {
+		case !hit || p.stages && !p.active(i, t):
+		case s.Level() == level:
 			return s
+		case level == LevelConnection && s.hitsAll():
+			return nil // it takes the requests of every connection
 		}
 	}
 	return nil

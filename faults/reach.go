@@ -8,28 +8,18 @@ import "time"
 // closed at once; busy ones at their next request: without an answer if it is the
 // port, and with their answer otherwise.
 
-// portSpec returns the port fault in force at t, or nil.
-func (p *plan) portSpec(t time.Duration) *Spec {
-	if !p.hasPort {
-		return nil
-	}
-	for i := range p.specs {
-		if s := &p.specs[i]; s.Level() == LevelPort && p.active(i, t) {
-			return s
-		}
-	}
-	return nil
-}
-
 // outdates says whether a connection accepted at time accepted comes from before
 // a fault that hits connections at t.
 func (p *plan) outdates(accepted int64, t time.Duration) bool {
 	if !p.atAccept {
 		return false
 	}
-	hits, since := false, time.Duration(0)
+	hits, taken, since := false, false, time.Duration(0)
 	for i, s := range p.specs {
-		hits = hits || s.Level() == LevelConnection && p.active(i, t)
+		if p.active(i, t) && !taken {
+			hits = hits || s.Level() == LevelConnection
+			taken = s.hitsAll()
+		}
 		if end := p.started[i] + s.span; s.span > 0 && end <= t {
 			since = max(since, end)
 		}
