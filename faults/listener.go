@@ -3,6 +3,7 @@ package faults
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -86,6 +87,8 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	}
 	if l.name == "" {
 		l.name = modeOf(lc.Faults)
+	} else if err := CheckName(l.name); err != nil {
+		return nil, &ConfigError{err}
 	}
 	pl, err := newPlan(lc.Faults, p.cfg.Seed, l.name)
 	if err != nil {
@@ -99,7 +102,7 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 		return nil, &ConfigError{err}
 	}
 	if l.gates, err = openGates(addrs); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("listener %s: %w", l.name, err)
 	}
 	return l, nil
 }

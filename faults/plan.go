@@ -1,7 +1,7 @@
 package faults
 
 import (
-	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
@@ -157,12 +157,12 @@ func modeOf(specs []Spec) string {
 	return strings.Join(names, "+")
 }
 
-// maxFaults bounds the faults in a row on one listener.
-const maxFaults = 100
+// MaxFaults bounds the faults in a row on one listener.
+const MaxFaults = 100
 
 func checkSpecs(specs []Spec) error {
-	if len(specs) > maxFaults {
-		return errors.New("more than 100 faults on one listener")
+	if len(specs) > MaxFaults {
+		return fmt.Errorf("more than %d faults on one listener", MaxFaults)
 	}
 	return nil
 }

@@ -75,6 +75,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 
 // prepare makes the configuration out of flags and file.
 func (o *serveOptions) prepare() (configFile, error) {
+	o.source.remote = o.allowRemote
 	f, err := o.source.load()
 	if err != nil {
 		return f, err
@@ -83,6 +84,9 @@ func (o *serveOptions) prepare() (configFile, error) {
 	f.NoPerRequest = f.NoPerRequest || o.noPerRequest
 	if o.adminChanged || f.admin == "" {
 		f.admin = o.admin
+		if err := admin.CheckListen(f.admin, o.allowRemote); err != nil {
+			return f, cli.Usagef("--admin: %w", err)
+		}
 	}
 	if o.tls {
 		for i := range f.tls {
