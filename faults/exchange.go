@@ -148,12 +148,15 @@ func (x *Exchange) dies(err error) {
 
 // act lets the effect take place, if it is to. The first answer to the same
 // Idempotency-Key is status and size from now on.
-func (x *Exchange) act(status int, size int64) {
+func (x *Exchange) act(status int, size int64) { x.actWith(answer{status: status, size: size}) }
+
+// actWith is act with further header lines.
+func (x *Exchange) actWith(a answer) {
 	if x.acted || !x.spec.effect {
 		return
 	}
 	x.acted = true
-	x.first, x.e.duplicate = x.c.l.effects.act(x.e.key, x.c.p.clock.now(), status, size)
+	x.first, x.e.duplicate = x.c.l.effects.act(x.e.key, x.c.p.clock.now(), a)
 	x.e.effectID, x.e.effect = x.first.id, !x.e.duplicate
 }
 
