@@ -20,6 +20,8 @@ type Exchange struct {
 	close        bool // no further request on this connection
 	expects      bool // the client waits for 100 Continue
 	bodyDone     bool
+	wrong        error // what a fault that reads the body itself found wrong with it
+	wrongStatus  int
 	acted        bool
 	watched      bool // the parker looks whether the client leaves
 	dead         bool // a write ended with an error, or the client was seen to leave

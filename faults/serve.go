@@ -52,6 +52,7 @@ func (c *conn) handshake() bool {
 	c.deadline(c.tcp.SetDeadline, c.p.cfg.ReadTimeout)
 	err := c.tls.Handshake()
 	if err != nil {
+		c.tellPlain(err)
 		c.close(tlsFailed, false)
 		return false
 	}
@@ -88,6 +89,10 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 		x.act(http.StatusOK, defaultSize)
 	}
 	spec.behavior.request(x)
+	if x.wrong != nil {
+		x.c.endWatch()
+		return x.refuse(x.wrongStatus, x.wrong)
+	}
 	return x.finish()
 }
 
@@ -141,7 +146,9 @@ func (x *Exchange) readHeaders(h http.Header) (int, error) {
 	}
 	x.e.timeoutMS = number(h["X-Request-Timeout-Ms"])
 	x.e.deadline = number(h["X-Request-Deadline"])
-	x.e.attempt = int32(number(h["X-Request-Attempt"]))
+	if n := number(h["X-Request-Attempt"]); n == float64(int32(n)) {
+		x.e.attempt = int32(n)
+	}
 	if v := h["Expect"]; len(v) > 0 {
 		if len(v) > 1 || !strings.EqualFold(v[0], "100-continue") {
 			return http.StatusExpectationFailed, errors.New("only Expect: 100-continue is known")
@@ -174,11 +181,9 @@ func (x *Exchange) choose() (*Spec, error) {
 	x.close = x.close || p.outdates(x.c.accepted, t)
 	x.e.number = p.requests.Add(1)
 	if !x.c.p.cfg.NoPerRequest {
-		text := ""
-		if v := x.req.Header["X-Partner-Fault"]; len(v) > 0 {
-			text = v[0]
-		} else if strings.Contains(x.req.URL.RawQuery, "fault=") {
-			text = x.req.URL.Query().Get("fault")
+		text, err := x.asked()
+		if err != nil {
+			return nil, err
 		}
 		if text != "" {
 			return perRequest(text)
@@ -278,7 +283,9 @@ func (x *Exchange) refuse(status int, err error) bool {
 	x.close = true
 	text := err.Error() + "\n"
 	x.writeHead(answer{status: status, size: int64(len(text)), kind: "text/plain; charset=utf-8"})
-	x.buf = append(x.buf, text...)
+	if x.e.method != http.MethodHead {
+		x.buf = append(x.buf, text...)
+	}
 	x.flush()
 	x.e.ended, x.e.how = c.p.clock.now(), badRequest
 	x.publishFinal()

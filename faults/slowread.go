@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -43,8 +44,8 @@ func (x *Exchange) shrinkBuffer() {
 // takeSlowly reads n bytes of the body per every, and answers at its end.
 func (x *Exchange) takeSlowly(n int64, every, hold time.Duration) {
 	c := x.c
-	if x.continue100() != nil {
-		x.dies(c.readErr)
+	if err := x.continue100(); err != nil {
+		x.dies(err)
 		return
 	}
 	c.readErr = nil
@@ -61,8 +62,17 @@ func (x *Exchange) takeSlowly(n int64, every, hold time.Duration) {
 			c.deadline(c.tcp.SetReadDeadline, 0)
 			x.answer(answer{status: http.StatusOK, size: defaultSize})
 			return
+		case err != nil && c.readErr == nil:
+			x.wrong, x.wrongStatus = errors.New("the request body is not well chunked"), http.StatusBadRequest
+			return
+		case errors.Is(c.readErr, os.ErrDeadlineExceeded) && !c.p.isStopping():
+			x.wrong, x.wrongStatus = errors.New("the request body took too long"), http.StatusRequestTimeout
+			return
 		case err != nil:
 			x.dies(c.readErr)
+			return
+		case x.e.body > c.p.cfg.MaxBody:
+			x.wrong, x.wrongStatus = errBodyTooLong, http.StatusRequestEntityTooLarge
 			return
 		case time.Duration(i)*every > hold:
 			x.endFIN(expired)

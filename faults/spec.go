@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -75,6 +76,13 @@ func splitPairs(text string) ([]pair, error) {
 	for i := 0; i <= len(text) && text != ""; i++ {
 		if i < len(text) {
 			switch text[i] {
+			case '"':
+				quoted, err := strconv.QuotedPrefix(text[i:])
+				if err != nil || i == 0 || text[i-1] != '=' {
+					return nil, fmt.Errorf("%q: a quoted value stands whole behind its =", text[start:])
+				}
+				i += len(quoted) - 1
+				continue
 			case '(':
 				depth++
 			case ')':
@@ -87,6 +95,12 @@ func splitPairs(text string) ([]pair, error) {
 		key, value, ok := strings.Cut(strings.TrimSpace(text[start:i]), "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q: write key=value", text[start:i])
+		}
+		if strings.HasPrefix(value, `"`) {
+			var err error
+			if value, err = strconv.Unquote(value); err != nil {
+				return nil, fmt.Errorf("%q: nothing may stand behind a quoted value", text[start:i])
+			}
 		}
 		pairs = append(pairs, pair{key, value})
 		start = i + 1
@@ -138,6 +152,9 @@ func (f Fault) spec(pairs []pair) (Spec, error) {
 		}
 		a.values[i] = v
 		if ok {
+			if p.Kind == KindText && strings.ContainsAny(text, `,"() `) {
+				text = strconv.Quote(text)
+			}
 			shown = append(shown, p.Name+"="+text)
 		}
 	}
