@@ -78,7 +78,7 @@ func (e *ConfigError) Unwrap() error { return e.err }
 const (
 	maxHead      = 64 << 10         // bytes of a request's head; 431 beyond
 	maxSaved     = 64 << 10         // bytes of later requests kept while one is answered
-	writeTimeout = 30 * time.Second // a client that takes no byte for so long has hung up
+	writeTimeout = 30 * time.Second // a write that is not taken whole in this time: the client has hung up
 	lingerTime   = 2 * time.Second  // how long a connection is drained after our FIN
 	maxBodyTime  = 5 * time.Minute  // a whole request body
 	maxKey       = 255              // bytes of an Idempotency-Key; 400 beyond

@@ -231,12 +231,6 @@ func (s Spec) String() string {
 // Level returns where the fault acts with these parameters.
 func (s Spec) Level() Level { return s.behavior.level() }
 
-// When returns which requests it hits.
-func (s Spec) When() When { return s.when }
-
-// For returns how long its entry lasts; 0 is for ever.
-func (s Spec) For() time.Duration { return s.span }
-
 // fresh returns s with a behaviour of its own: one that counts, as rate-limit
 // does, must not be shared by two listeners.
 func (s Spec) fresh() Spec {
