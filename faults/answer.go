@@ -27,12 +27,14 @@ func (x *Exchange) answer(a answer) {
 }
 
 // writeHead puts the head into the buffer. It returns the answer as it will be:
-// a repeat of a request with an Idempotency-Key gets the first one.
+// a repeat of a request with an Idempotency-Key gets the first one, headers too,
+// in the way in which this fault sends an answer. A fault whose answer has no
+// effect gives its own.
 func (x *Exchange) writeHead(a answer) answer {
 	if x.spec != nil && !a.noEffect {
-		x.act(a.status, a.size)
+		x.actWith(a)
 		if x.acted && x.e.duplicate && x.first.status != 0 {
-			a.status, a.size = x.first.status, x.first.size
+			a.status, a.size, a.extra = x.first.status, x.first.size, x.first.extra
 		}
 	}
 	if a.size == defaultSize {
@@ -111,7 +113,8 @@ func appendBody(b []byte, id uint64, size, from, n int64) []byte {
 		head = strconv.AppendUint(head, id, 10)
 	}
 	if size == defaultSize || size == int64(len(head)+2) {
-		return append(append(b, head...), "}\n"...)
+		head = append(head, "}\n"...)
+		return append(b, head[min(from, int64(len(head))):min(from+n, int64(len(head)))]...)
 	}
 	const tail = "\"}\n"
 	head = append(head, `,"pad":"`...)

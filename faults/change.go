@@ -13,9 +13,12 @@ const MaxTTL = 24 * time.Hour
 // Set gives a listener other faults. With a ttl above 0 those that it had before
 // return by themselves after it; if such a change is followed by another, what
 // returns is still what the last change without a ttl, or Config, said. Counting
-// starts afresh, connections stay; those that wait for a request are closed if
-// the port is to be refused or silent. Where an overload follows an overload,
-// those in its queue stay in it, and take what the new one takes. On an error nothing has changed.
+// starts afresh, and connections stay, but for two cases. Where the port is to be
+// refused or silent, idle connections are closed at once and busy ones at their
+// next request, without an answer. Where a fault hits connections as they are
+// accepted, those from before are closed too, the busy ones after their next
+// answer, so that their clients come again. Where an overload follows
+// an overload, those in its queue stay in it. On an error nothing has changed.
 func (p *Partner) Set(listener string, specs []Spec, ttl time.Duration) error {
 	l, err := p.find(listener)
 	if err != nil {

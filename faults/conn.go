@@ -35,6 +35,7 @@ type conn struct {
 
 	// Of the serving goroutine alone.
 	headLeft int64 // bytes that the head may still take
+	head     headLines
 	readErr  error // of the last read: what a parser makes of it may hide it
 
 	mu         sync.Mutex
@@ -105,8 +106,25 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 	n, err := c.stream.Read(b)
 	c.headLeft -= int64(n)
+	if !c.head.scan(b[:n]) {
+		n, err = 0, errTooManyLines
+	}
 	c.readErr = err
 	return n, err
+}
+
+// deadline sets a deadline to in from now, or none if in is 0, by one of the
+// connection's own functions. It never takes back the one that stop has set: stop
+// comes either before the look at isStopping or after the new deadline.
+func (c *conn) deadline(set func(time.Time) error, in time.Duration) {
+	at := time.Time{}
+	if in > 0 {
+		at = time.Now().Add(in)
+	}
+	_ = set(at) // an error shows at the next read
+	if c.p.isStopping() {
+		_ = set(time.Unix(1, 0))
+	}
 }
 
 // parkAfter is how long a goroutine waits for the next request before the
@@ -126,15 +144,18 @@ func (c *conn) await(peek func() error) bool {
 	c.waiting = 0
 	if c.poked {
 		c.poked = false
-		_ = c.tcp.SetReadDeadline(time.Time{})
+		c.deadline(c.tcp.SetReadDeadline, 0)
 	}
 	c.mu.Unlock()
 	switch {
 	case err == nil:
 		return true
 	case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
-		if !c.park(watchIdle, c.p.clock.now()+int64(c.p.cfg.IdleTimeout)) {
+		switch {
+		case !c.park(watchIdle, c.p.clock.now()+int64(c.p.cfg.IdleTimeout)):
 			c.close(stopped, false)
+		case c.l.unwanted(c):
+			c.closeIdle()
 		}
 	default:
 		c.closeFor(err)

@@ -47,18 +47,18 @@ type keyed struct {
 	duplicates uint64
 	status     int
 	size       int64
+	extra      string // further header lines of the first answer
 }
 
 // act lets the effect of a request take place, unless one with the same key did
-// before. It returns the effect's number, and for a duplicate the first
-// answer's status and size.
-func (ef *effects) act(key string, at int64, status int, size int64) (k keyed, duplicate bool) {
+// before. It returns the effect's number, and for a duplicate the first answer.
+func (ef *effects) act(key string, at int64, a answer) (k keyed, duplicate bool) {
 	ef.mu.Lock()
 	defer ef.mu.Unlock()
 	if key == "" {
 		ef.count++
 		ef.withoutKey++
-		return keyed{id: ef.count, status: status, size: size}, false
+		return keyed{id: ef.count, status: a.status, size: a.size, extra: a.extra}, false
 	}
 	if found, ok := ef.keys[key]; ok {
 		first := found.Value.(*keyed)
@@ -67,7 +67,7 @@ func (ef *effects) act(key string, at int64, status int, size int64) (k keyed, d
 		return *first, true
 	}
 	ef.count++
-	first := &keyed{key: key, id: ef.count, at: at, status: status, size: size}
+	first := &keyed{key: key, id: ef.count, at: at, status: a.status, size: a.size, extra: a.extra}
 	if ef.keys == nil {
 		ef.keys = map[string]*list.Element{}
 	}

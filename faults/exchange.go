@@ -20,6 +20,8 @@ type Exchange struct {
 	close        bool // no further request on this connection
 	expects      bool // the client waits for 100 Continue
 	bodyDone     bool
+	wrong        error // what a fault that reads the body itself found wrong with it
+	wrongStatus  int
 	acted        bool
 	watched      bool // the parker looks whether the client leaves
 	staged       bool // work begins later than the request was whole: workFrom, workTo
@@ -178,12 +180,15 @@ func (x *Exchange) dies(err error) {
 
 // act lets the effect take place, if it is to. The first answer to the same
 // Idempotency-Key is status and size from now on.
-func (x *Exchange) act(status int, size int64) {
+func (x *Exchange) act(status int, size int64) { x.actWith(answer{status: status, size: size}) }
+
+// actWith is act with further header lines.
+func (x *Exchange) actWith(a answer) {
 	if x.acted || !x.spec.effect {
 		return
 	}
 	x.acted = true
-	x.first, x.e.duplicate = x.c.l.effects.act(x.e.key, x.c.p.clock.now(), status, size)
+	x.first, x.e.duplicate = x.c.l.effects.act(x.e.key, x.c.p.clock.now(), a)
 	x.e.effectID, x.e.effect = x.first.id, !x.e.duplicate
 }
 

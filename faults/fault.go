@@ -60,6 +60,9 @@ type behavior struct {
 	custom     bool            // made by Custom
 	close      func()          // releases what it holds; nil: it holds nothing
 	office     *office         // if it has workers and a queue: they outlive a change of plan
+	headless   bool            // it sends no head with which an effect could take place
+	counts     bool            // what one request gets depends on the others
+	limits     bool            // what it does not let through has no effect, whatever is asked
 }
 
 // portState is what a port does with a SYN.

@@ -19,7 +19,7 @@ func informationalFault() Fault {
 		build: func(a args) (behavior, error) {
 			line := fmt.Sprintf("HTTP/1.1 %d %s\r\n\r\n", a.int("code"), http.StatusText(int(a.int("code"))))
 			every, count, hold := a.duration("every"), a.int("count"), a.duration("hold")
-			return behavior{answers: true, request: func(x *Exchange) {
+			return behavior{answers: count > 0, request: func(x *Exchange) {
 				n := count
 				if n == 0 {
 					n = int64(hold/every) + 1

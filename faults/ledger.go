@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"context"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -92,66 +91,6 @@ func (l *Ledger) tell(e *entry) {
 			f.offer(out)
 		}
 	}
-}
-
-// Entries returns the entries asked for, oldest first.
-func (l *Ledger) Entries(q Query) []Entry {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.entries(q)
-}
-
-// Wait returns the entries asked for once there is at least one and all of them
-// have ended, or as they stand when ctx is done.
-func (l *Ledger) Wait(ctx context.Context, q Query) []Entry {
-	for {
-		l.mu.Lock()
-		found := l.entries(q)
-		whole := len(found) > 0
-		for _, e := range found {
-			whole = whole && e.Ended()
-		}
-		if whole || ctx.Err() != nil {
-			l.mu.Unlock()
-			return found
-		}
-		if l.changed == nil {
-			l.changed = make(chan struct{})
-		}
-		changed := l.changed
-		l.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// entries collects from the newest backwards: most questions are about the last
-// few, and the ring may be long.
-func (l *Ledger) entries(q Query) []Entry {
-	var found []Entry
-	for i := range l.ring {
-		e := l.ring[(l.next-1-i+2*len(l.ring))%len(l.ring)]
-		if e.seq <= q.After || (q.Limit > 0 && len(found) == q.Limit) {
-			break
-		}
-		if (q.Listener != "" && e.listener.name != q.Listener) || (q.Remote.IsValid() && e.remote != q.Remote) {
-			continue
-		}
-		last := q.Remote.IsValid() && !e.isRequest
-		switch {
-		case q.Nth == 0, e.isRequest && int(e.nth) == q.Nth, last && len(found) == 0:
-			found = append(found, e.export(l.base))
-		}
-		if last {
-			break
-		}
-	}
-	for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
-		found[i], found[j] = found[j], found[i]
-	}
-	return found
 }
 
 // Clear forgets all entries. What has not ended is forgotten too, and so is how

@@ -3,6 +3,7 @@ package faults
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -86,6 +87,8 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	}
 	if l.name == "" {
 		l.name = modeOf(lc.Faults)
+	} else if err := CheckName(l.name); err != nil {
+		return nil, &ConfigError{err}
 	}
 	pl, err := newPlan(lc.Faults, p.cfg.Seed, l.name)
 	if err != nil {
@@ -99,7 +102,7 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 		return nil, &ConfigError{err}
 	}
 	if l.gates, err = openGates(addrs); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("listener %s: %w", l.name, err)
 	}
 	return l, nil
 }
@@ -169,7 +172,7 @@ func (l *listener) follow(pl *plan) {
 
 // applyPort brings the gates into the state that pl wants now.
 func (l *listener) applyPort(pl *plan) error {
-	state, isPort := pl.port(time.Duration(l.p.clock.now() - pl.begun))
+	state := pl.port(time.Duration(l.p.clock.now() - pl.begun))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.plan.Load() != pl {
@@ -185,26 +188,10 @@ func (l *listener) applyPort(pl *plan) error {
 			l.p.spawn(func() { l.accept(ln) })
 		}
 	}
-	if isPort {
+	if pl.hasPort || pl.atAccept {
 		l.endIdle()
 	}
 	return nil
-}
-
-// endIdle closes the connections that wait for a request: whoever would use one
-// is to meet the port.
-func (l *listener) endIdle() {
-	for _, c := range l.p.all(nil) {
-		if c.l != l {
-			continue
-		}
-		c.mu.Lock()
-		isIdle := c.watch == watchIdle
-		c.mu.Unlock()
-		if isIdle {
-			c.close(closed, false)
-		}
-	}
 }
 
 // check mends black holes.

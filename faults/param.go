@@ -61,7 +61,9 @@ type Param struct {
 // Range returns the allowed values in words.
 func (p Param) Range() string {
 	switch p.Kind {
-	case KindShape, KindDuration:
+	case KindShape:
+		return short(time.Duration(p.Min)) + " to " + short(time.Duration(p.Max)) + ", or " + shapes
+	case KindDuration:
 		return short(time.Duration(p.Min)) + " to " + short(time.Duration(p.Max))
 	case KindInt:
 		return fmt.Sprintf("%d to %d", p.Min, p.Max)

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -19,6 +18,7 @@ type plan struct {
 	stages   bool            // some entry has a span
 	chance   bool            // some entry draws
 	atAccept bool            // some entry acts on connections
+	hasPort  bool            // some entry acts on the port
 	seed     uint64          // of the listener
 	begun    int64           // when it came into force
 	until    int64           // when it falls back; 0: never
@@ -40,33 +40,10 @@ func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 		at += s.span
 		p.stages = p.stages || s.span > 0
 		p.atAccept = p.atAccept || s.Level() == LevelConnection
+		p.hasPort = p.hasPort || s.Level() == LevelPort
 		p.chance = p.chance || s.when.Ratio > 0
 	}
-	for _, t := range p.changes() {
-		if err := p.checkPort(t); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// checkPort refuses a port fault that never gets its turn: what stands before
-// it at the time takes requests, and a port that answers nobody has none.
-func (p *plan) checkPort(t time.Duration) error {
-	taken := ""
-	for i, s := range p.specs {
-		if !p.active(i, t) {
-			continue
-		}
-		if s.Level() != LevelPort {
-			taken = s.String()
-			continue
-		}
-		if taken != "" {
-			return fmt.Errorf("%s can never act while %s stands before it: put it first, or give what comes before it for=DURATION", s, taken)
-		}
-	}
-	return nil
+	return p, p.checkRow()
 }
 
 // active says whether entry i is in force at t after the plan's start. Entries
@@ -88,14 +65,12 @@ func (p *plan) changes() []time.Duration {
 	return changes
 }
 
-// port returns the port fault in force at t, if there is one.
-func (p *plan) port(t time.Duration) (portState, bool) {
-	for i, s := range p.specs {
-		if s.Level() == LevelPort && p.active(i, t) {
-			return s.behavior.port, true
-		}
+// port returns the state that the port is to have at t.
+func (p *plan) port(t time.Duration) portState {
+	if s := p.portSpec(t); s != nil {
+		return s.behavior.port
 	}
-	return portOpen, false
+	return portOpen
 }
 
 // The streams of chance that one request draws from: apart, so that a delay does
@@ -129,8 +104,12 @@ func (p *plan) pick(level Level, n uint64, t time.Duration) *Spec {
 		// Every ratio draws, also where it does not matter, so that the row of
 		// outcomes does not shift with time.
 		hit := s.when.hits(n, r)
-		if hit && s.Level() == level && (!p.stages || p.active(i, t)) {
+		switch {
+		case !hit || p.stages && !p.active(i, t):
+		case s.Level() == level:
 			return s
+		case level == LevelConnection && s.hitsAll():
+			return nil // it takes the requests of every connection
 		}
 	}
 	return nil
@@ -178,12 +157,12 @@ func modeOf(specs []Spec) string {
 	return strings.Join(names, "+")
 }
 
-// maxFaults bounds the faults in a row on one listener.
-const maxFaults = 100
+// MaxFaults bounds the faults in a row on one listener.
+const MaxFaults = 100
 
 func (m Modes) checkSpecs(specs []Spec) error {
-	if len(specs) > maxFaults {
-		return errors.New("more than 100 faults on one listener")
+	if len(specs) > MaxFaults {
+		return fmt.Errorf("more than %d faults on one listener", MaxFaults)
 	}
 	all := m.All()
 	for _, s := range specs {

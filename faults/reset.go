@@ -17,7 +17,7 @@ func resetFault() Fault {
 			if at.Word == "accept" {
 				return behavior{connection: (*Exchange).endRST}, nil
 			}
-			return behavior{request: func(x *Exchange) {
+			return behavior{headless: at.Word == "request", request: func(x *Exchange) {
 				x.upTo(at, size)
 				x.endRST()
 			}}, nil

@@ -43,10 +43,8 @@ func (m Modes) Schedule(specs []Spec, seed uint64, listener string, n int) ([]St
 	var stages []Stage
 	for _, from := range p.changes() {
 		stage := Stage{From: from, Rows: []Row{}}
-		for i, s := range p.specs {
-			if s.Level() == LevelPort && p.active(i, from) {
-				stage.Port = s.String()
-			}
+		if s := p.portSpec(from); s != nil {
+			stage.Port = s.String()
 		}
 		for i := range uint64(min(n, MaxRows)) {
 			if stage.Port == "" {

@@ -49,13 +49,14 @@ func (c *conn) handshake() bool {
 	if c.tls.ConnectionState().HandshakeComplete {
 		return true
 	}
-	_ = c.tcp.SetDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+	c.deadline(c.tcp.SetDeadline, c.p.cfg.ReadTimeout)
 	err := c.tls.Handshake()
 	if err != nil {
+		c.tellPlain(err)
 		c.close(tlsFailed, false)
 		return false
 	}
-	_ = c.tcp.SetDeadline(time.Time{})
+	c.deadline(c.tcp.SetDeadline, 0)
 	return true
 }
 
@@ -73,6 +74,11 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 	x.e.mode = spec.fault.index
 	x.slot = x.c.p.ledger.begin(&x.e)
 	x.c.l.stats.received.Add(1)
+	if spec.Level() == LevelPort {
+		x.e.whole = x.c.p.clock.now()
+		x.endFIN(closed)
+		return x.finish()
+	}
 	if !spec.behavior.ownBody {
 		if status, err := x.drainBody(); err != nil {
 			return x.refuse(status, err)
@@ -83,6 +89,10 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 		x.act(http.StatusOK, defaultSize)
 	}
 	spec.behavior.request(x)
+	if x.wrong != nil {
+		x.c.endWatch()
+		return x.refuse(x.wrongStatus, x.wrong)
+	}
 	return x.finish()
 }
 
@@ -94,16 +104,21 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	buffered, _ := br.Peek(br.Buffered())
 	if !bytes.Contains(buffered, []byte("\r\n\r\n")) {
 		// Only a head that does not come in one piece pays for a deadline.
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
-		defer c.tcp.SetReadDeadline(time.Time{})
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
+		defer c.deadline(c.tcp.SetReadDeadline, 0)
+	}
+	c.head = headLines{within: true, empty: true}
+	if !c.head.scan(buffered) {
+		return http.StatusRequestHeaderFieldsTooLarge, errTooManyLines
 	}
 	req, err := http.ReadRequest(br)
+	c.head.within = false
 	switch {
 	case err == nil:
 	case c.readErr == nil:
 		return http.StatusBadRequest, errors.New("this is not an HTTP request")
-	case errors.Is(c.readErr, errHeadTooLong):
-		return http.StatusRequestHeaderFieldsTooLarge, errHeadTooLong
+	case errors.Is(c.readErr, errHeadTooLong), errors.Is(c.readErr, errTooManyLines):
+		return http.StatusRequestHeaderFieldsTooLarge, c.readErr
 	case errors.Is(c.readErr, os.ErrDeadlineExceeded) && !c.p.isStopping():
 		return http.StatusRequestTimeout, errors.New("the request head took too long")
 	default:
@@ -117,15 +132,8 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	}
 	x.req = req
 	x.close = req.Close
-	x.e.method, x.e.path = clip(req.Method, 32), clip(req.URL.Path, 256)
+	x.e.method, x.e.path = keepMethod(req.Method), clip(req.URL.Path, 256)
 	return x.readHeaders(req.Header)
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.Clone(s[:n])
 }
 
 // readHeaders notes the headers that the ledger tells about.
@@ -138,7 +146,9 @@ func (x *Exchange) readHeaders(h http.Header) (int, error) {
 	}
 	x.e.timeoutMS = number(h["X-Request-Timeout-Ms"])
 	x.e.deadline = number(h["X-Request-Deadline"])
-	x.e.attempt = int32(number(h["X-Request-Attempt"]))
+	if n := number(h["X-Request-Attempt"]); n == float64(int32(n)) {
+		x.e.attempt = int32(n)
+	}
 	if v := h["Expect"]; len(v) > 0 {
 		if len(v) > 1 || !strings.EqualFold(v[0], "100-continue") {
 			return http.StatusExpectationFailed, errors.New("only Expect: 100-continue is known")
@@ -164,13 +174,16 @@ func number(values []string) float64 {
 func (x *Exchange) choose() (*Spec, error) {
 	p := x.c.l.plan.Load()
 	x.plan = p
+	t := time.Duration(x.c.p.clock.now() - p.begun)
+	if s := p.portSpec(t); s != nil {
+		return s, nil
+	}
+	x.close = x.close || p.outdates(x.c.accepted, t)
 	x.e.number = p.requests.Add(1)
 	if !x.c.p.cfg.NoPerRequest {
-		text := ""
-		if v := x.req.Header["X-Partner-Fault"]; len(v) > 0 {
-			text = v[0]
-		} else if strings.Contains(x.req.URL.RawQuery, "fault=") {
-			text = x.req.URL.Query().Get("fault")
+		text, err := x.asked()
+		if err != nil {
+			return nil, err
 		}
 		if text != "" {
 			return x.c.p.cfg.Modes.perRequest(text)
@@ -190,6 +203,8 @@ func (m Modes) perRequest(text string) (*Spec, error) {
 		return nil, errors.New(s.Name() + " cannot be asked for by a request: it would reach further than this port")
 	case s.when != When{} || s.span != 0:
 		return nil, errors.New(s.Name() + ": when and for cannot be asked for by a request")
+	case s.behavior.counts:
+		return nil, errors.New(s.String() + " cannot be asked for by a request: it counts those of its listener")
 	}
 	return &s, nil
 }
@@ -214,13 +229,14 @@ func (x *Exchange) drainBody() (int, error) {
 	c.readErr = nil
 	for {
 		c.headLeft = 1 << 62
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
 		n, err := x.req.Body.Read(buf[:])
 		x.e.body += int64(n)
 		switch {
 		case err == io.EOF:
 			x.bodyDone = true
-			return 0, c.tcp.SetReadDeadline(time.Time{})
+			c.deadline(c.tcp.SetReadDeadline, 0)
+			return 0, nil
 		case err != nil && c.readErr == nil:
 			return http.StatusBadRequest, errors.New("the request body is not well chunked")
 		case errors.Is(err, os.ErrDeadlineExceeded) && !c.p.isStopping():
@@ -269,7 +285,9 @@ func (x *Exchange) refuse(status int, err error) bool {
 	x.close = true
 	text := err.Error() + "\n"
 	x.writeHead(answer{status: status, size: int64(len(text)), kind: "text/plain; charset=utf-8"})
-	x.buf = append(x.buf, text...)
+	if x.e.method != http.MethodHead {
+		x.buf = append(x.buf, text...)
+	}
 	x.flush()
 	x.e.ended, x.e.how = c.p.clock.now(), badRequest
 	x.publishFinal()

@@ -74,6 +74,9 @@ func (s Shape) Draw(r *rand.Rand) time.Duration {
 	return time.Duration(min(max(v, 0), float64(s.highest)))
 }
 
+// shapes tells how shapes are written that are no fixed delay.
+const shapes = "uniform(a,b), normal(mean,sd), lognormal(p50=a,p99=b), list(weight:a,…)"
+
 // ParseShape reads a shape with delays from 0 to MaxDelay.
 func ParseShape(text string) (Shape, error) { return parseShape(text, 0, MaxDelay) }
 
@@ -82,7 +85,7 @@ func parseShape(text string, low, high time.Duration) (Shape, error) {
 	if !isCall {
 		d, err := parseDuration(text, low, high)
 		if err != nil {
-			return Shape{}, fmt.Errorf("%w, or uniform(a,b), normal(mean,sd), lognormal(p50=a,p99=b), list(weight:a,…)", err)
+			return Shape{}, fmt.Errorf("%w, or %s", err, shapes)
 		}
 		return Fixed(d), nil
 	}

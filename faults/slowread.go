@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -18,7 +19,7 @@ func slowReadFault() Fault {
 		},
 		build: func(a args) (behavior, error) {
 			n, every, hold := a.int("bytes"), a.duration("every"), a.duration("hold")
-			return behavior{ownBody: true, answers: true, request: func(x *Exchange) {
+			return behavior{ownBody: true, answers: n > 0, request: func(x *Exchange) {
 				if x.req.Body == http.NoBody {
 					x.answer(answer{status: http.StatusOK, size: defaultSize})
 					return
@@ -43,8 +44,8 @@ func (x *Exchange) shrinkBuffer() {
 // takeSlowly reads n bytes of the body per every, and answers at its end.
 func (x *Exchange) takeSlowly(n int64, every, hold time.Duration) {
 	c := x.c
-	if x.continue100() != nil {
-		x.dies(c.readErr)
+	if err := x.continue100(); err != nil {
+		x.dies(err)
 		return
 	}
 	c.readErr = nil
@@ -52,17 +53,26 @@ func (x *Exchange) takeSlowly(n int64, every, hold time.Duration) {
 	start := x.Since()
 	for i := int64(1); ; i++ {
 		c.headLeft = 1 << 62
-		_ = c.tcp.SetReadDeadline(time.Now().Add(c.p.cfg.ReadTimeout))
+		c.deadline(c.tcp.SetReadDeadline, c.p.cfg.ReadTimeout)
 		got, err := io.ReadFull(x.req.Body, buf)
 		x.e.body += int64(got)
 		switch {
 		case errors.Is(err, io.EOF) && c.readErr == nil, errors.Is(err, io.ErrUnexpectedEOF) && c.readErr == nil:
 			x.bodyDone = true
-			_ = c.tcp.SetReadDeadline(time.Time{})
+			c.deadline(c.tcp.SetReadDeadline, 0)
 			x.answer(answer{status: http.StatusOK, size: defaultSize})
+			return
+		case err != nil && c.readErr == nil:
+			x.wrong, x.wrongStatus = errors.New("the request body is not well chunked"), http.StatusBadRequest
+			return
+		case errors.Is(c.readErr, os.ErrDeadlineExceeded) && !c.p.isStopping():
+			x.wrong, x.wrongStatus = errors.New("the request body took too long"), http.StatusRequestTimeout
 			return
 		case err != nil:
 			x.dies(c.readErr)
+			return
+		case x.e.body > c.p.cfg.MaxBody:
+			x.wrong, x.wrongStatus = errBodyTooLong, http.StatusRequestEntityTooLarge
 			return
 		case time.Duration(i)*every > hold:
 			x.endFIN(expired)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -83,6 +84,13 @@ func splitPairs(text string) ([]pair, error) {
 	for i := 0; i <= len(text) && text != ""; i++ {
 		if i < len(text) {
 			switch text[i] {
+			case '"':
+				quoted, err := strconv.QuotedPrefix(text[i:])
+				if err != nil || i == 0 || text[i-1] != '=' {
+					return nil, fmt.Errorf("%q: a quoted value stands whole behind its =", text[start:])
+				}
+				i += len(quoted) - 1
+				continue
 			case '(':
 				depth++
 			case ')':
@@ -95,6 +103,12 @@ func splitPairs(text string) ([]pair, error) {
 		key, value, ok := strings.Cut(strings.TrimSpace(text[start:i]), "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q: write key=value", text[start:i])
+		}
+		if strings.HasPrefix(value, `"`) {
+			var err error
+			if value, err = strconv.Unquote(value); err != nil {
+				return nil, fmt.Errorf("%q: nothing may stand behind a quoted value", text[start:i])
+			}
 		}
 		pairs = append(pairs, pair{key, value})
 		start = i + 1
@@ -146,6 +160,9 @@ func (f Fault) spec(pairs []pair) (Spec, error) {
 		}
 		a.values[i] = v
 		if ok {
+			if p.Kind == KindText && strings.ContainsAny(text, `,"() `) {
+				text = strconv.Quote(text)
+			}
 			shown = append(shown, p.Name+"="+text)
 		}
 	}
@@ -178,9 +195,11 @@ func (s *Spec) common(given map[string]string) error {
 			return fmt.Errorf("effect: %q is not allowed: yes or no", v)
 		case v == "yes" && level != LevelRequest:
 			return errors.New("effect: yes is impossible: no request is ever read")
+		case v == "yes" && s.behavior.limits:
+			return errors.New("effect: yes is impossible: a request over the limit has none")
 		}
 		s.effect = v == "yes"
-		s.early = s.effect && !s.fault.acts && !s.behavior.answers
+		s.early = s.effect && (s.behavior.headless || !s.fault.acts && !s.behavior.answers)
 	}
 	if v, ok := given[paramWhen]; ok {
 		if level == LevelPort {
@@ -219,12 +238,6 @@ func (s Spec) String() string {
 
 // Level returns where the fault acts with these parameters.
 func (s Spec) Level() Level { return s.behavior.level() }
-
-// When returns which requests it hits.
-func (s Spec) When() When { return s.when }
-
-// For returns how long its entry lasts; 0 is for ever.
-func (s Spec) For() time.Duration { return s.span }
 
 // fresh returns s with a behaviour of its own: one that counts, as rate-limit
 // does, must not be shared by two listeners.

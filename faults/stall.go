@@ -31,9 +31,10 @@ func cutBodyParam() Param {
 	return Param{Name: "body", Kind: KindInt, Default: "100", Min: 1, Max: MaxBytes, Help: "bytes of the body that are announced"}
 }
 
-// partly sends the head and the first n bytes of the body.
+// partly sends the head and the first n bytes of the body, and never the whole:
+// a repeat's body is that of the first answer, which may be shorter than this one.
 func (x *Exchange) partly(a answer, n int64) {
 	a = x.writeHead(a)
-	x.bodyPart(0, min(n, a.size), a.size)
+	x.bodyPart(0, min(n, max(0, a.size-1)), a.size)
 	x.flush()
 }

@@ -21,6 +21,9 @@ func statusFault() Fault {
 			var ahead time.Duration
 			dated := strings.HasPrefix(retry, "date")
 			if dated {
+				retry = strings.Replace(retry, "date ", "date+", 1) // a + in a URL is a space
+			}
+			if dated {
 				var err error
 				if ahead, err = parseDuration(strings.TrimPrefix(retry, "date"), -MaxFor, MaxFor); err != nil {
 					return behavior{}, err

@@ -46,6 +46,9 @@ func ParseWhen(text string) (When, error) {
 		}
 		*number = n
 	}
+	if w.First > 0 && w.First/max(1, w.Every)*max(1, w.Every) <= w.After {
+		return When{}, fmt.Errorf("%s hits nothing: no number is within first and beyond after", w)
+	}
 	return w, nil
 }
 

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/faults"
+	"chaoslab/faults/admin"
 )
 
 // configFile is what a configuration file says; see the command's help. What it does not
@@ -24,10 +26,9 @@ type configFile struct {
 const (
 	maxCount     = 10_000_000 // ledger_size, max_connections
 	maxListeners = 1000
-	maxFaults    = 100 // on one listener
 )
 
-func readConfig(path string) (configFile, error) {
+func readConfig(path string, allowRemote bool) (configFile, error) {
 	root, err := strictyaml.Read(path)
 	var missing *fs.PathError
 	switch {
@@ -36,19 +37,21 @@ func readConfig(path string) (configFile, error) {
 	case err != nil:
 		return configFile{}, cli.Usagef("%w", err)
 	}
-	f, err := parseConfig(root)
+	f, err := parseConfig(root, allowRemote)
 	if err != nil {
 		return f, cli.Usagef("%w", err)
 	}
 	return f, nil
 }
 
-func parseConfig(root strictyaml.Node) (configFile, error) {
+func parseConfig(root strictyaml.Node, allowRemote bool) (configFile, error) {
 	var f configFile
 	err := root.Mapping(
 		"the file",
 		strictyaml.Key{Name: "seed", Read: func(n strictyaml.Node) error { f.hasSeed = true; return unsigned(n, "seed", &f.Seed) }},
-		strictyaml.Key{Name: "admin", Read: func(n strictyaml.Node) error { return n.Text("admin", &f.admin) }},
+		strictyaml.Key{Name: "admin", Read: func(n strictyaml.Node) error {
+			return checked(n, "admin", &f.admin, func(s string) error { return admin.CheckListen(s, allowRemote) })
+		}},
 		strictyaml.Key{Name: "ledger_size", Read: func(n strictyaml.Node) error { return n.Count("ledger_size", &f.LedgerSize, 1, maxCount) }},
 		strictyaml.Key{Name: "max_connections", Read: func(n strictyaml.Node) error { return n.Count("max_connections", &f.MaxConns, 1, maxCount) }},
 		strictyaml.Key{Name: "per_request", Read: func(n strictyaml.Node) error {
@@ -57,7 +60,7 @@ func parseConfig(root strictyaml.Node) (configFile, error) {
 			f.NoPerRequest = !on
 			return err
 		}},
-		strictyaml.Key{Name: "listeners", Read: f.readListeners},
+		strictyaml.Key{Name: "listeners", Read: func(n strictyaml.Node) error { return f.readListeners(n, allowRemote) }},
 	)
 	if err == nil && len(f.Listeners) == 0 {
 		return f, root.Errorf("no listener: write listeners: and under it at least one, such as - listen: %s", defaultListen)
@@ -87,29 +90,55 @@ func boolean(n strictyaml.Node, what string, to *bool) error {
 	return nil
 }
 
-func (f *configFile) readListeners(n strictyaml.Node) error {
+// checked reads a text and lets check judge it, so that an error has its line.
+func checked(n strictyaml.Node, what string, to *string, check func(string) error) error {
+	if err := n.Text(what, to); err != nil {
+		return err
+	}
+	if err := check(*to); err != nil {
+		return n.Errorf("%w", err)
+	}
+	return nil
+}
+
+func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 	entries, err := n.List("listeners", maxListeners)
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	names, ports := map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
 		var l faults.ListenerConfig
 		tls := false
 		err := entry.Mapping(
 			"a listener",
-			strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return n.Text("name", &l.Name) }},
-			strictyaml.Key{Name: "listen", Read: func(n strictyaml.Node) error { return n.Text("listen", &l.Listen) }},
+			strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return checked(n, "name", &l.Name, faults.CheckName) }},
+			strictyaml.Key{Name: "listen", Read: func(n strictyaml.Node) error {
+				return checked(n, "listen", &l.Listen, func(s string) error {
+					if err := faults.CheckListen(s, allowRemote); err != nil {
+						return err
+					}
+					if ports[s] && !strings.HasSuffix(s, ":0") {
+						return fmt.Errorf("listen address %s is given twice", s)
+					}
+					ports[s] = true
+					return nil
+				})
+			}},
 			strictyaml.Key{Name: "tls", Read: func(n strictyaml.Node) error { return boolean(n, "tls", &tls) }},
 			strictyaml.Key{Name: "faults", Read: func(n strictyaml.Node) (err error) { l.Faults, err = readFaults(n); return err }},
 		)
 		if err != nil {
 			return err
 		}
-		if l.Name != "" && names[l.Name] {
-			return entry.Errorf("the name %s is given twice", l.Name)
+		name := l.Name
+		if name == "" {
+			name = faults.DefaultName(l.Faults)
 		}
-		names[l.Name] = true
+		if names[name] {
+			return entry.Errorf("the name %s is given twice: give each a name of its own; without one it is named after its modes", name)
+		}
+		names[name] = true
 		f.Listeners = append(f.Listeners, l)
 		f.tls = append(f.tls, tls)
 	}
@@ -118,7 +147,7 @@ func (f *configFile) readListeners(n strictyaml.Node) error {
 
 // readFaults reads a list of faults, each as text or as keys and values.
 func readFaults(n strictyaml.Node) ([]faults.Spec, error) {
-	entries, err := n.List("faults", maxFaults)
+	entries, err := n.List("faults", faults.MaxFaults)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +156,9 @@ func readFaults(n strictyaml.Node) ([]faults.Spec, error) {
 		if specs[i], err = readFault(entry); err != nil {
 			return nil, err
 		}
+	}
+	if err := modes().CheckRow(specs); err != nil {
+		return nil, n.Errorf("%w", err)
 	}
 	return specs, nil
 }

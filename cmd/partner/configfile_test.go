@@ -13,7 +13,7 @@ func parseText(text string) (configFile, error) {
 	if err != nil {
 		return configFile{}, err
 	}
-	return parseConfig(root)
+	return parseConfig(root, false)
 }
 
 const whole = `# a partner
@@ -81,6 +81,18 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"no mode", "listeners:\n  - faults:\n      - delay: 5s\n", "p.yaml:3: no mode given: one of ok, "},
 		{"an anchor", "seed: &a 1\nlisteners:\n  - name: x\n", "p.yaml:1: seed is one plain value"},
 		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},
+		{"bad admin", "seed: 1\nadmin: nonsense\n", `p.yaml:2: admin address "nonsense": write HOST:PORT`},
+		{"admin for others", "admin: 0.0.0.0:1\n", `p.yaml:1: admin address "0.0.0.0:1" is not loopback`},
+		{"bad listen", "listeners:\n  - name: x\n    listen: nonsense\n", `p.yaml:3: listen address "nonsense": write HOST:PORT`},
+		{"bad port", "listeners:\n  - listen: 127.0.0.1:99999\n", `p.yaml:2: listen address "127.0.0.1:99999": the port is a number`},
+		{"listen for others", "listeners:\n  - name: x\n    listen: 0.0.0.0:0\n", `p.yaml:3: listen address "0.0.0.0:0" is not loopback`},
+		{"never acts", "listeners:\n  - name: x\n    faults:\n      - slow\n      - refused\n", `p.yaml:4: refused can never act while slow`},
+		{"same mode", "listeners:\n  - faults: [slow]\n  - faults: [slow]\n", `p.yaml:3: the name slow is given twice: give each a name`},
+		{"a name that is one's mode", "listeners:\n  - faults: [slow]\n  - name: slow\n", `p.yaml:3: the name slow is given twice`},
+		{"a name of two lines", "listeners:\n  - name: \"a\\nready admin url=http://evil\"\n", `p.yaml:2: name "a\nready`},
+		{"a name of two words", "listeners:\n  - name: a b\n", `p.yaml:2: name "a b": at most 64 letters, digits and - _ . + :`},
+		{"a name that is no text", "listeners:\n  - name: \"a\xff\"\n", `p.yaml`},
+		{"same address", "listeners:\n  - name: x\n    listen: 127.0.0.1:8080\n  - name: y\n    listen: 127.0.0.1:8080\n", `p.yaml:5: listen address 127.0.0.1:8080 is given twice`},
 		{"not YAML", "listeners:\n\t- x\n", "p.yaml:2: this is not YAML: "},
 		{"not closed", "listeners: [\n", "this is not YAML: "},
 		{"two documents", whole + "---\n" + whole, "not one YAML document but 2"},

@@ -33,6 +33,13 @@ const ctlLong = `ctl looks at a running partner, and changes it while it runs.
 
 Without a command it says what there is to type.`
 
+const ctlSetLong = `set gives a listener other faults, in a row; ok for none.
+
+Connections that are there already are reached too. If the port is to be refused
+or silent, idle ones are closed at once and busy ones at their next request,
+without an answer. If a fault hits connections as they are accepted, idle ones are
+closed at once and busy ones after their next answer, so that clients come again.`
+
 func newCtl(s cli.Streams) *cobra.Command {
 	o := &ctlOptions{}
 	cmd := &cobra.Command{
@@ -46,13 +53,14 @@ func newCtl(s cli.Streams) *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().StringVar(&o.admin, "admin", "http://127.0.0.1:8079", "URL of the partner's admin port")
-	cmd.PersistentFlags().StringVar(&o.format, "format", "table", "table or json (one object a line)")
+	cmd.PersistentFlags().StringVar(&o.format, "format", "table", "table or json (one object a line); ledger prints JSON in any case")
 	get := &cobra.Command{
 		Use: "get [LISTENER]", Short: "The listeners and their faults", Args: cobra.MaximumNArgs(1),
 		RunE: o.run(s, runGet),
 	}
 	set := &cobra.Command{
 		Use: "set LISTENER FAULT...", Short: "Give a listener other faults, in a row; ok for none",
+		Long:    ctlSetLong,
 		Example: "  partner ctl set ok slow:delay=1s,when=first=3 --ttl 10s",
 		Args:    cobra.MinimumNArgs(2), RunE: o.run(s, runSet),
 	}

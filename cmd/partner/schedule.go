@@ -61,6 +61,7 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 	case o.format != "table" && o.format != "json":
 		return cli.Usagef("--format %q is not known: table or json", o.format)
 	}
+	o.source.remote = true // nothing listens
 	cfg, err := o.source.load()
 	if err != nil {
 		return err

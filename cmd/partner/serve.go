@@ -75,6 +75,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 
 // prepare makes the configuration out of flags and file.
 func (o *serveOptions) prepare() (configFile, error) {
+	o.source.remote = o.allowRemote
 	f, err := o.source.load()
 	if err != nil {
 		return f, err
@@ -83,6 +84,9 @@ func (o *serveOptions) prepare() (configFile, error) {
 	f.NoPerRequest = f.NoPerRequest || o.noPerRequest
 	if o.adminChanged || f.admin == "" {
 		f.admin = o.admin
+		if err := admin.CheckListen(f.admin, o.allowRemote); err != nil {
+			return f, cli.Usagef("--admin: %w", err)
+		}
 	}
 	if o.tls {
 		for i := range f.tls {
@@ -139,16 +143,18 @@ type running struct {
 	file    *ledgerFile
 }
 
-// stop ends all of it within stopTime, in this order: the streams of the admin
-// port, then the partner, and then the file, into which what ends only now
-// belongs too. What is not closed in time ends with the process.
+// stop ends all of it within stopTime, in this order: the partner, whose last
+// entries the streams of the admin port may still get, then that port, which
+// must not take the time of what comes before it, and then the file, into which
+// what ends only now belongs too. What is not closed in time ends with the
+// process.
 func (r *running) stop(w io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
+	_ = r.partner.Close(ctx)
 	if r.server != nil {
 		_ = r.server.Close(ctx)
 	}
-	_ = r.partner.Close(ctx)
 	if r.file != nil {
 		r.file.close(w)
 	}

@@ -23,6 +23,7 @@ type source struct {
 	listen  string
 	seed    uint64
 	hasSeed bool
+	remote  bool     // addresses that others can reach are allowed
 	notes   []string // what --mode all leaves out, and why
 }
 
@@ -55,7 +56,7 @@ func (o *source) load() (configFile, error) {
 	var f configFile
 	var err error
 	if o.file != "" {
-		f, err = readConfig(o.file)
+		f, err = readConfig(o.file, o.remote)
 	} else {
 		f.Listeners, err = o.listeners()
 		f.tls = make([]bool, len(f.Listeners))

@@ -79,3 +79,59 @@ func TestStopsWithCallsHanging(t *testing.T) {
 		t.Errorf("the file tells of %d connections, %d were made", connections, sent)
 	}
 }
+
+// TestStopsDespiteAdmin: whoever holds the admin port with half a call, or with
+// none, takes nothing from the ledger's file.
+func TestStopsDespiteAdmin(t *testing.T) {
+	t.Parallel()
+	const calls = 20
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	args := []string{"--mode", "read-timeout", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--ledger", path}
+	go func() {
+		code <- cli.Run(ctx, newRoot, args, cli.Streams{Out: in, Err: &stderr})
+		in.Close()
+	}()
+	var addrs []string
+	for lines := bufio.NewScanner(out); len(addrs) < 2 && lines.Scan(); {
+		_, addr, _ := strings.Cut(lines.Text(), "://")
+		addrs = append(addrs, addr)
+	}
+	dial := func(addr, text string) {
+		nc, err := net.DialTimeout("tcp", addr, 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { nc.Close() })
+		if _, err := io.WriteString(nc, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range calls {
+		dial(addrs[0], "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	}
+	dial(addrs[1], "")
+	dial(addrs[1], "PUT /v1/listeners/x/faults HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	time.Sleep(200 * time.Millisecond)
+	began := time.Now()
+	cancel()
+	select {
+	case <-code:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+	if took := time.Since(began); took > time.Second+stopSlack {
+		t.Errorf("the end took %v, want 1 s", took)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(text, []byte("\n")); lines != 2*calls {
+		t.Errorf("the file has %d lines, want %d: each call and its connection; stderr: %s", lines, 2*calls, &stderr)
+	}
+}

@@ -139,6 +139,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{"fine by IPv6", "GET", "/v1/ledger", "[::1]:8079", "", 200},
 		{"a name that leads here", "GET", "/v1/ledger", "evil.example", "", 403},
 		{"from a web page", "DELETE", "/v1/ledger", "127.0.0.1:8079", "Origin: http://evil.example", 403},
+		{"a change without its type", "DELETE", "/v1/ledger", "127.0.0.1:8079", "", 415},
+		{"a change with its type", "DELETE", "/v1/ledger", "127.0.0.1:8079", "Content-Type: application/json", 204},
 		{"unknown path", "GET", "/v2/ledger", "localhost", "", 404},
 		{"unknown parameter", "GET", "/v1/ledger?foo=1", "localhost", "", 400},
 		{"twice", "GET", "/v1/ledger?nth=1&nth=2", "localhost", "", 400},
@@ -180,6 +182,31 @@ func TestStartRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start(%s): got %v, want %q", listen, err, want)
 		}
+	}
+}
+
+// TestLoopbackAdminKeepsItsHost: that listeners may be reached from outside opens
+// an admin port on loopback to no other name.
+func TestLoopbackAdminKeepsItsHost(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, "ok")
+	for listen, want := range map[string]int{"127.0.0.1:0": 403, "0.0.0.0:0": 200} {
+		s, err := Start(Config{Partner: p, Listen: listen, AllowRemote: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.URL(), "http://"))
+		r, _ := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/v1/ledger", nil)
+		r.Host = "evil.example"
+		answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("admin on %s, Host evil.example: got %s, want %d", listen, answer.Status, want)
+		}
+		_ = s.Close(t.Context())
 	}
 }
 

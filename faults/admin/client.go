@@ -189,7 +189,7 @@ func (c *Client) call(ctx context.Context, method, path string, body io.Reader, 
 	if err != nil {
 		return fmt.Errorf("admin %s: %w", c.base, err)
 	}
-	if body != nil {
+	if method != http.MethodGet {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := c.http.Do(req)

@@ -76,7 +76,7 @@ func guard(next http.Handler, anyHost bool) http.Handler {
 			fail(w, http.StatusForbidden, fmt.Errorf("the Host %q is not loopback", r.Host))
 		case changes && r.Header.Get("Origin") != "":
 			fail(w, http.StatusForbidden, errors.New("a request with an Origin comes from a web page: nothing is changed for it"))
-		case changes && r.Method != http.MethodDelete && !isJSON(r.Header.Get("Content-Type")):
+		case changes && !isJSON(r.Header.Get("Content-Type")):
 			fail(w, http.StatusUnsupportedMediaType, errors.New("changes are sent with Content-Type: application/json"))
 		default:
 			next.ServeHTTP(w, r)

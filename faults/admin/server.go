@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -18,7 +19,8 @@ import (
 type Config struct {
 	Partner *faults.Partner
 	Listen  string // HOST:PORT, port 0 picks a free one; empty: 127.0.0.1:0
-	// AllowRemote allows an address that is not loopback, and then any Host.
+	// AllowRemote allows an address that is not loopback, and on such a one any
+	// Host.
 	AllowRemote bool
 }
 
@@ -35,12 +37,8 @@ func Start(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	host, _, err := net.SplitHostPort(cfg.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("admin address %q: write HOST:PORT, such as 127.0.0.1:8079", cfg.Listen)
-	}
-	if !isLoopback(host) && !cfg.AllowRemote {
-		return nil, fmt.Errorf("admin address %q is not loopback: whoever reaches it can change the partner, so remote clients must be allowed in so many words", cfg.Listen)
+	if err := CheckListen(cfg.Listen, cfg.AllowRemote); err != nil {
+		return nil, err
 	}
 	ln, err := net.Listen("tcp", cfg.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -52,7 +50,7 @@ func Start(cfg Config) (*Server, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{url: "http://" + ln.Addr().String(), cancel: cancel}
 	s.http = &http.Server{
-		Handler:           Handler(cfg.Partner, cfg.AllowRemote),
+		Handler:           Handler(cfg.Partner, cfg.AllowRemote && !onLoopback(cfg.Listen)),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		IdleTimeout:       time.Minute,
@@ -63,15 +61,44 @@ func Start(cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// CheckListen says what is wrong with an address for the admin port, or nil.
+func CheckListen(listen string, allowRemote bool) error {
+	_, port, err := net.SplitHostPort(listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("admin address %q: write HOST:PORT, such as 127.0.0.1:8079", listen)
+	}
+	if !onLoopback(listen) && !allowRemote {
+		return fmt.Errorf("admin address %q is not loopback: whoever reaches it can change the partner, so remote clients must be allowed in so many words", listen)
+	}
+	return nil
+}
+
+// onLoopback says whether the host of listen is loopback.
+func onLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	return err == nil && isLoopback(host)
+}
+
 // URL returns where the server is: http://127.0.0.1:8079.
 func (s *Server) URL() string { return s.url }
 
-// Close closes the port, ends streams and waits for what is under way.
+// closeTime is how long Close waits for calls under way. One that the handler
+// has got is answered at once when streams and waits are over; what takes longer
+// was never sent whole.
+const closeTime = 200 * time.Millisecond
+
+// Close closes the port, ends streams and waits a moment, at most until ctx is
+// done, for what is under way; then it breaks that off.
 func (s *Server) Close(ctx context.Context) error {
 	s.cancel()
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
-		err = errors.Join(err, s.http.Close())
+		err = s.http.Close()
 	}
 	s.wg.Wait()
 	return err

@@ -143,7 +143,7 @@ func (r *Run) Measure(ctx context.Context) (m Measured, err error) {
 // closeTime bounds the end of the partners.
 const closeTime = 2 * time.Second
 
-func name(hop int) string { return fmt.Sprintf("hop %d", hop) }
+func name(hop int) string { return fmt.Sprintf("hop-%d", hop) }
 
 // leaf returns the faults of the leaf: those that fail, then one that succeeds.
 func (r *Run) leaf() []string {

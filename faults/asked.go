@@ -1,0 +1,43 @@
+package faults
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// asked returns the fault that the request asks for by itself, empty for none.
+func (x *Exchange) asked() (string, error) {
+	texts := x.req.Header["X-Partner-Fault"]
+	if strings.Contains(x.req.URL.RawQuery, "fault") {
+		// What is broken beside other parameters is not ours to judge.
+		query, err := url.ParseQuery(x.req.URL.RawQuery)
+		if err != nil && strings.Contains("&"+x.req.URL.RawQuery, "&fault=") {
+			return "", errors.New("the query cannot be read, and with it which fault is asked for: & separates, and % is written %25")
+		}
+		texts = append(texts[:len(texts):len(texts)], query["fault"]...)
+	}
+	switch {
+	case len(texts) == 0:
+		return "", nil
+	case len(texts) > 1:
+		return "", errors.New("a fault is asked for twice: by one X-Partner-Fault or one ?fault= alone")
+	case texts[0] == "":
+		_, err := Parse("")
+		return "", err
+	}
+	return texts[0], nil
+}
+
+// tellPlain answers a client that speaks HTTP to a TLS port.
+func (c *conn) tellPlain(err error) {
+	var wrong tls.RecordHeaderError
+	if !errors.As(err, &wrong) || wrong.Conn == nil {
+		return
+	}
+	switch string(wrong.RecordHeader[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "DELET", "OPTIO", "PATCH":
+		_, _ = rawSide{c}.Write([]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 30\r\nConnection: close\r\n\r\nthis port speaks TLS: https://"))
+	}
+}
