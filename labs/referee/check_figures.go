@@ -70,3 +70,26 @@ func mentionsCheck() Check {
 		},
 	}
 }
+
+func atOnceCheck() Check {
+	return Check{
+		Name: "at-once", Help: "at most so many attempts are open at the same time",
+		Look:   "what bounds the number of connections",
+		Params: []Param{{Name: "most", Number: true, Help: "needed"}, at()},
+		judge: func(a args, s *Seen) (bool, string, string) {
+			all := s.At(a["at"])
+			worst := 0
+			for _, t := range all {
+				n := 0
+				for _, other := range all {
+					// A millisecond: one ends where the next begins.
+					if other.Start <= t.Start && other.End > t.Start+1 {
+						n++
+					}
+				}
+				worst = max(worst, n)
+			}
+			return float64(worst) <= a.num("most", 1), fmt.Sprintf("%d at once", worst), fmt.Sprintf("at most %s at once", a["most"])
+		},
+	}
+}
