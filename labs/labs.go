@@ -21,6 +21,8 @@ import (
 //go:embed 09-circuit-breaker
 //go:embed 10-partial-answers
 //go:embed 11-the-queue
+//go:embed 12-not-in-force
+//go:embed 13-limits-from-p99
 var folders embed.FS
 
 // All returns every exercise, in order. An error means that one of them is not

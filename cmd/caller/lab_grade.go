@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -112,8 +114,13 @@ func runLabGrade(ctx context.Context, o *labOptions, lab *referee.Lab, s cli.Str
 	return verdictExit(g)
 }
 
-// grade prepares and runs a program.
+// grade prepares and runs a program. Until it returns, a second SIGINT does not end
+// this process at once, as it does elsewhere: the program's children are to go
+// first, which takes less than 3 s.
 func (o *labOptions) grade(ctx context.Context, lab *referee.Lab, dir string, ro referee.Options, s cli.Streams) (referee.Grade, error) {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(again)
 	p, err := o.program(ctx, dir)
 	if err != nil {
 		return referee.Grade{}, interrupted(ctx, err)

@@ -60,6 +60,7 @@ func Checks() []Check {
 		effectsCheck(), sameKeyCheck(), otherKeysCheck(), lastOfKeyCheck(),
 		deadlineFallsCheck(), deadlineTellsCheck(), noDeadlineCheck(), floorCheck(),
 		repliesCheck(), replyTookCheck(), orphansCheck(),
+		percentileCheck(), ratioCheck(), mentionsCheck(), atOnceCheck(),
 	}
 }
 

@@ -111,6 +111,7 @@ func (r *scenarioRun) collect(replies []Reply) *Seen {
 	lines, total := r.rec.all()
 	if total > maxOutput {
 		r.find(OwnOutput, fmt.Sprintf("%d bytes of output", total), fmt.Sprintf("at most %d", maxOutput), "what the program prints again and again")
+		r.own = slices.Insert(r.own[:len(r.own)-1], 0, r.own[len(r.own)-1]) // it explains all others
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

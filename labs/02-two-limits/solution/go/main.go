@@ -40,13 +40,13 @@ func call(read, budget time.Duration) (word string, n int64, err error) {
 	if err == nil {
 		n, err = io.Copy(io.Discard, resp.Body)
 	}
-	var timeout net.Error
+	// Not by err: a head that a timeout cut short reads as a malformed one.
 	switch {
 	case err == nil:
 		return "ok", n, nil
-	case errors.As(err, &timeout) && timeout.Timeout() && conn.byBudget:
+	case conn.timedOut && conn.byBudget:
 		return "budget_exhausted", n, err
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case conn.timedOut:
 		return "read_timeout", n, err
 	}
 	return "truncated", n, err
@@ -59,6 +59,7 @@ type limited struct {
 	read     time.Duration
 	end      time.Time
 	byBudget bool // which of the two was the less
+	timedOut bool // it ended the call
 }
 
 func (l *limited) Read(b []byte) (int, error) {
@@ -69,7 +70,9 @@ func (l *limited) Read(b []byte) (int, error) {
 	if err := l.SetReadDeadline(until); err != nil {
 		return 0, err
 	}
-	return l.Conn.Read(b)
+	n, err := l.Conn.Read(b)
+	l.timedOut = errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
 }
 
 func limit(name string) time.Duration {
