@@ -67,6 +67,9 @@ func (v *partnerView) account() string {
 	if v.Asked != nil {
 		text += fmt.Sprintf("; delay asked %s, delivered %s", cli.Show(time.Duration(*v.Asked)), cli.Show(time.Duration(*v.Delivered)))
 	}
+	if v.Pending {
+		return text + "; it had not done the work then, and may still do it"
+	}
 	if v.Effect == nil {
 		return text
 	}
