@@ -71,6 +71,12 @@ Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.urls = args
+			if err := refuseEmpty(cmd, "expect", "partner", "method", "ca", "proxy"); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("max-conns") && o.maxConns == 0 {
+				return cli.Usagef("--max-conns 0: at least 1, or leave it out for the default")
+			}
 			o.dataSet = cmd.Flags().Changed("data")
 			o.keySet = cmd.Flags().Changed("idempotency-key")
 			o.retries.jitterSet = cmd.Flags().Changed("jitter")
