@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 
 	"chaoslab/budgetcaller"
@@ -113,7 +114,7 @@ func targetsOf(listeners []faults.Listener) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.name = l.Name
+		t.name, t.addresses = l.Name, l.Addresses
 		targets = append(targets, t)
 	}
 	return targets, nil
@@ -126,9 +127,25 @@ func belongs(u *url.URL, listeners []target) (string, bool) {
 		if port(l.url) != port(u) {
 			continue
 		}
-		if l.url.Hostname() == u.Hostname() || loopback(l.url) && loopback(u) {
+		if l.url.Hostname() == u.Hostname() || l.holds(u) {
 			return l.name, true
 		}
 	}
 	return "", false
+}
+
+// holds says whether the listener is at the address of u. Another loopback
+// address may be somebody else's, and only localhost may mean any of them.
+func (t target) holds(u *url.URL) bool {
+	addresses := t.addresses
+	if addr, err := netip.ParseAddr(t.url.Hostname()); err == nil && len(addresses) == 0 {
+		addresses = []netip.AddrPort{netip.AddrPortFrom(addr, 0)}
+	}
+	at, err := netip.ParseAddr(u.Hostname())
+	return slices.ContainsFunc(addresses, func(a netip.AddrPort) bool {
+		if err != nil {
+			return loopback(u) && a.Addr().Unmap().IsLoopback()
+		}
+		return a.Addr().Unmap() == at.Unmap()
+	})
 }
