@@ -77,12 +77,15 @@ func (m measurement) partnerAccount() string {
 	if len(m.views) < 2 || m.partner == nil {
 		return m.partner.account()
 	}
-	seen, effects := 0, 0
+	seen, effects, pending := 0, 0, 0
 	for _, v := range m.views {
 		if v == nil || v.Saw != sawRequest {
 			continue
 		}
 		seen++
+		if v.Pending {
+			pending++
+		}
 		if v.Effect != nil && *v.Effect {
 			effects++
 		}
@@ -91,5 +94,9 @@ func (m measurement) partnerAccount() string {
 	if effects == 1 {
 		times = "once"
 	}
-	return fmt.Sprintf("saw %d whole requests in %d attempts and did the work %s", seen, len(m.views), times)
+	text := fmt.Sprintf("saw %d whole requests in %d attempts and did the work %s", seen, len(m.views), times)
+	if pending > 0 {
+		text += fmt.Sprintf("; of %d it may still do it", pending)
+	}
+	return text
 }

@@ -55,7 +55,9 @@ many, and backoff_ms).
 --partner asks a partner's admin port for its own record of each call. In JSON,
 partner.saw is request, connection (no request came whole), nothing (it never
 noticed us) or unknown (it cannot be told); difference_ms is our elapsed time
-less the partner's. partner is null without --partner and for URLs not its own.
+less the partner's. effect says whether it did the work; effect_pending stands
+there instead where we left and it may do it yet. partner is null without
+--partner and for URLs not its own.
 
 Caps: on loopback 100000 attempts and 1000 calls at a time, elsewhere 300 and 4.
 Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
@@ -69,6 +71,12 @@ Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.urls = args
+			if err := refuseEmpty(cmd, "expect", "partner", "method", "ca", "proxy"); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("max-conns") && o.maxConns == 0 {
+				return cli.Usagef("--max-conns 0: at least 1, or leave it out for the default")
+			}
 			o.dataSet = cmd.Flags().Changed("data")
 			o.keySet = cmd.Flags().Changed("idempotency-key")
 			o.retries.jitterSet = cmd.Flags().Changed("jitter")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 
 	"chaoslab/budgetcaller"
@@ -23,14 +24,15 @@ const (
 // What comes after Listener is left out where the partner did not see that much.
 type partnerView struct {
 	Saw        string      `json:"saw"`
-	Listener   string      `json:"listener,omitempty"`      // the one that was called
-	Elapsed    *cli.Millis `json:"elapsed_ms,omitempty"`    // from the accept, or from the request's first byte if the connection was reused
-	EndedBy    string      `json:"ended_by,omitempty"`      // client or partner
-	How        string      `json:"how,omitempty"`           // answered, closed, reset …
-	Difference *cli.Millis `json:"difference_ms,omitempty"` // our elapsed time less the partner's
-	Effect     *bool       `json:"effect,omitempty"`        // whether the work was done
-	Asked      *cli.Millis `json:"asked_ms,omitempty"`      // the delay it was told to make
-	Delivered  *cli.Millis `json:"delivered_ms,omitempty"`  // the one it made
+	Listener   string      `json:"listener,omitempty"`       // the one that was called
+	Elapsed    *cli.Millis `json:"elapsed_ms,omitempty"`     // from the accept, or from the request's first byte if the connection was reused
+	EndedBy    string      `json:"ended_by,omitempty"`       // client or partner
+	How        string      `json:"how,omitempty"`            // answered, closed, reset …
+	Difference *cli.Millis `json:"difference_ms,omitempty"`  // our elapsed time less the partner's
+	Effect     *bool       `json:"effect,omitempty"`         // whether the work was done
+	Pending    bool        `json:"effect_pending,omitempty"` // not yet, but it may still be: then there is no Effect
+	Asked      *cli.Millis `json:"asked_ms,omitempty"`       // the delay it was told to make
+	Delivered  *cli.Millis `json:"delivered_ms,omitempty"`   // the one it made
 }
 
 // ledger is a partner's own account of what happened to it.
@@ -78,12 +80,25 @@ func viewOf(e faults.Entry, elapsed time.Duration) *partnerView {
 		v.Difference = &difference
 	}
 	if e.Kind == sawRequest {
-		v.Effect = &e.Effect
+		if v.Pending = mayStillAct(e); !v.Pending {
+			v.Effect = &e.Effect
+		}
 	}
 	if e.Asked > 0 {
 		v.Asked, v.Delivered = fromMS(e.Asked), fromMS(e.Delay)
 	}
 	return v
+}
+
+// mayStillAct says whether the work that e does not show may be done yet: a
+// client that leaves does not stop a partner that is at work. Only of a mode
+// that never does it, or of one that ended the request itself, is that known.
+func mayStillAct(e faults.Entry) bool {
+	if e.Effect || e.EndedBy == "partner" {
+		return false
+	}
+	f, err := faults.Lookup(e.Mode)
+	return err != nil || f.Effect != "no"
 }
 
 func fromMS(ms float64) *cli.Millis {
@@ -99,7 +114,7 @@ func targetsOf(listeners []faults.Listener) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.name = l.Name
+		t.name, t.addresses = l.Name, l.Addresses
 		targets = append(targets, t)
 	}
 	return targets, nil
@@ -112,9 +127,25 @@ func belongs(u *url.URL, listeners []target) (string, bool) {
 		if port(l.url) != port(u) {
 			continue
 		}
-		if l.url.Hostname() == u.Hostname() || loopback(l.url) && loopback(u) {
+		if l.url.Hostname() == u.Hostname() || l.holds(u) {
 			return l.name, true
 		}
 	}
 	return "", false
+}
+
+// holds says whether the listener is at the address of u. Another loopback
+// address may be somebody else's, and only localhost may mean any of them.
+func (t target) holds(u *url.URL) bool {
+	addresses := t.addresses
+	if addr, err := netip.ParseAddr(t.url.Hostname()); err == nil && len(addresses) == 0 {
+		addresses = []netip.AddrPort{netip.AddrPortFrom(addr, 0)}
+	}
+	at, err := netip.ParseAddr(u.Hostname())
+	return slices.ContainsFunc(addresses, func(a netip.AddrPort) bool {
+		if err != nil {
+			return loopback(u) && a.Addr().Unmap().IsLoopback()
+		}
+		return a.Addr().Unmap() == at.Unmap()
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -25,8 +26,20 @@ func (v *partnerView) inWords() string {
 	case "":
 		return "still at it"
 	}
-	difference := float64(time.Duration(*v.Difference)) / float64(time.Millisecond)
-	return fmt.Sprintf("%s\n%s (%+.1f)", how, short(time.Duration(*v.Elapsed)), difference)
+	return fmt.Sprintf("%s\n%s (%s)", how, short(time.Duration(*v.Elapsed)), shortDifference(time.Duration(*v.Difference)))
+}
+
+// shortDifference returns d with its sign, short enough to stand behind what
+// short returns in a cell of partnerWidth.
+func shortDifference(d time.Duration) string {
+	ms := float64(d) / float64(time.Millisecond)
+	switch {
+	case math.Abs(ms) < 9.95:
+		return fmt.Sprintf("%+.1f", ms)
+	case math.Abs(ms) < 999.5:
+		return fmt.Sprintf("%+.0f", ms)
+	}
+	return fmt.Sprintf("%+.0fs", d.Seconds())
 }
 
 // short returns d in five characters: milliseconds as far as they go.
@@ -66,6 +79,9 @@ func (v *partnerView) account() string {
 	text += fmt.Sprintf(" after %s (ours less its: %+.1f ms)", cli.Show(time.Duration(*v.Elapsed)), float64(*v.Difference)/float64(time.Millisecond))
 	if v.Asked != nil {
 		text += fmt.Sprintf("; delay asked %s, delivered %s", cli.Show(time.Duration(*v.Asked)), cli.Show(time.Duration(*v.Delivered)))
+	}
+	if v.Pending {
+		return text + "; it had not done the work then, and may still do it"
 	}
 	if v.Effect == nil {
 		return text

@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
@@ -71,13 +74,43 @@ func (r *tableReport) limits() string {
 // are several.
 func (r *tableReport) caption(m measurement) string {
 	where := m.target.url.Host
-	if m.target.name != "" {
-		where = m.target.name + "\n" + where
+	if r.shared(m.target) {
+		where += "\n" + shortPath(m.target.url.RequestURI())
 	}
-	if r.opts.runs > 1 {
-		return fmt.Sprintf("run %d\n%s", m.run, m.target.url.Host)
+	switch {
+	case r.opts.runs > 1:
+		return fmt.Sprintf("run %d\n%s", m.run, where)
+	case m.target.name != "":
+		return m.target.name + "\n" + where
 	}
 	return where
+}
+
+// shared says whether another target has the same host and port, so that the
+// address does not say which one is meant.
+func (r *tableReport) shared(t target) bool {
+	return slices.ContainsFunc(r.opts.targets, func(other target) bool {
+		return other.url.Host == t.url.Host && other.String() != t.String()
+	})
+}
+
+// shortPath returns path in three lines of whatWidth at most: of a longer one
+// the start and the end.
+func shortPath(path string) string {
+	const gap = "..."
+	if len(path) <= 3*whatWidth {
+		return path
+	}
+	return path[:2*whatWidth-len(gap)] + gap + path[len(path)-whatWidth:]
+}
+
+// fold breaks the words of text that are longer than width: a URL may be.
+func fold(line string, width int) string {
+	words := strings.Split(line, " ")
+	for i, word := range words {
+		words[i] = text.WrapHard(word, width)
+	}
+	return strings.Join(words, " ")
 }
 
 // details says in full what one single run was, since there is room.
@@ -102,7 +135,7 @@ func (r *tableReport) details(w io.Writer) {
 		{"partner", m.partnerAccount()},
 	} {
 		if line.text != "" {
-			fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-8s", line.head), line.text))
+			fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-8s", line.head), fold(line.text, cli.Width-8)))
 		}
 	}
 }

@@ -192,3 +192,59 @@ func TestReportsSayWhenTheyCannotBeWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestTableTellsURLsApartWithin80Columns(t *testing.T) {
+	t.Parallel()
+	long := local + strings.Repeat("a/long/path/", 80) + "end"
+	for _, runs := range []string{"1", "2"} {
+		o, _, _ := parseArgs(t, "", local+"a?b=c", local, long, "-n", runs, "--partner", local)
+		var out bytes.Buffer
+		r := newReport(o, cli.Streams{Out: &out})
+		var sums []summary
+		for _, target := range o.targets {
+			m := withPartner(cut(1, 500*time.Millisecond, 700*time.Microsecond), partnerView{
+				Saw: sawRequest, Elapsed: ms(501100 * time.Microsecond), EndedBy: "client", Difference: ms(29900 * time.Microsecond),
+			})
+			m.target = target
+			if err := r.add(m); err != nil {
+				t.Fatal(err)
+			}
+			tl := newTally(target)
+			tl.add(m)
+			sums = append(sums, tl.summary())
+		}
+		if err := r.end(sums); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"\n/a?b=c", "\n/a/long/path/a", "ong/path/end", "501.1 (+30)\n"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("-n %s: no %q in\n%s", runs, want, out.String())
+			}
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > cli.Width {
+				t.Errorf("-n %s: %d columns, want at most %d: %s", runs, n, cli.Width, line)
+			}
+		}
+	}
+	// One run of one long URL is told in full.
+	o, _, _ := parseArgs(t, "", long)
+	var out bytes.Buffer
+	r := newReport(o, cli.Streams{Out: &out})
+	m := whole(1, time.Millisecond)
+	m.target = o.targets[0]
+	if err := r.add(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.end(nil); err != nil {
+		t.Fatal(err)
+	}
+	if joined := strings.Join(strings.Fields(out.String()), ""); !strings.Contains(joined, long) {
+		t.Errorf("got\n%s\nwant the whole of %s", out.String(), long)
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > cli.Width {
+			t.Errorf("%d columns, want at most %d: %s", n, cli.Width, line)
+		}
+	}
+}

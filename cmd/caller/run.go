@@ -17,7 +17,6 @@ import (
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults/admin"
-	"chaoslab/labs/sandbox"
 )
 
 // runner makes calls: a *budgetcaller.Caller, or what a test puts there.
@@ -36,6 +35,7 @@ type series struct {
 	report    report
 	progress  *cli.Progress
 	warn      io.Writer
+	watch     *testNetWatch // nil: one of its own
 
 	unexpected map[budgetcaller.Class]int
 	doubted    bool // it was said that the ledger could not be read
@@ -46,12 +46,13 @@ const ledgerWait = 2 * time.Second
 
 // runMeasure measures what o says and prints it.
 func runMeasure(ctx context.Context, o *measureOptions, s cli.Streams) error {
-	caller, err := budgetcaller.New(o.config())
+	watch := newTestNetWatch(s.Err)
+	caller, err := budgetcaller.New(watch.guard(o.config()))
 	if err != nil {
 		return cli.Usagef("%w", err)
 	}
 	defer caller.Close()
-	m := &series{opts: o, runner: caller, doer: caller, warn: s.Err}
+	m := &series{opts: o, runner: caller, doer: caller, warn: s.Err, watch: watch}
 	if o.partner != "" {
 		client, err := admin.NewClient(o.partner)
 		if err != nil {
@@ -69,8 +70,11 @@ func (m *series) all(ctx context.Context, s cli.Streams) error {
 	if err := m.meetPartner(ctx); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(o.targets, func(t target) bool { return inTestNet(t.url) }) && !sandbox.Inside() {
-		fmt.Fprintf(s.Err, "caller: warning: %s need not be a black hole here: gateways refuse it, or answer, and some machines use it; for a true one: caller sandbox -- caller measure URL\n", sandbox.BlackHole())
+	if m.watch == nil {
+		m.watch = newTestNetWatch(s.Err)
+	}
+	for _, t := range o.targets {
+		m.watch.see(t.url)
 	}
 	m.limiter = rate.NewLimiter(rate.Inf, 1)
 	if o.interval.IsSet {

@@ -137,7 +137,7 @@ func TestARequestThatCannotBeSentEndsIt(t *testing.T) {
 func TestPartnersRecord(t *testing.T) {
 	t.Parallel()
 	theirs := []faults.Entry{{
-		Kind: sawRequest, Listener: "hang", Elapsed: 500, EndedBy: "client", How: "closed",
+		Kind: sawRequest, Listener: "hang", Mode: "read-timeout", Elapsed: 500, EndedBy: "client", How: "closed",
 		EndedAt: float64(time.Now().UnixMilli()),
 	}}
 	older := []faults.Entry{{Kind: sawRequest, EndedBy: "client", EndedAt: float64(time.Now().Add(-time.Minute).UnixMilli())}}

@@ -19,27 +19,28 @@ so it lasts until a limit ends it. Elsewhere the same address (TEST-NET-1, RFC
 5737) is only meant to lead nowhere: a gateway, a VPN or a proxy may refuse it,
 or answer.
 
-Inside there are loopback, as usual, and the black hole. Everything else fails at
-once with "network is unreachable", and names are only those of /etc/hosts. You
-stay the user you are, with the same files. No root is needed where the system
-allows user namespaces. When COMMAND ends, everything that it left running ends
-with it, and the network is gone.
+Inside there are loopback, as usual, and the black hole. Everything else fails
+at once with "network is unreachable", and names are only those of /etc/hosts.
+You stay the user you are, with the same files. No root is needed where the
+system allows user namespaces. When COMMAND ends, everything that it left
+running ends with it, and the network is gone.
 
-If nobody sets a limit, the kernel ends the connect itself, after its SYN was sent
-again some 6 times: about two minutes. --syn-retries lowers that number, in the
-sandbox alone, so that the kernel's own limit can be seen within seconds: 1 is
-about 3 s, 2 about 7 s.
+If nobody sets a limit, the kernel ends the connect itself, after its SYN was
+sent again some 6 times: about two minutes. --syn-retries lowers that number, in
+the sandbox alone, so that the kernel's own limit can be seen within seconds: 1
+is about 3 s, 2 about 7 s.
 
 "caller" as COMMAND is this very program, installed or not.
 
-The exit code is COMMAND's own, or 128+N if signal N ended it; 127 if there is no
-such COMMAND, 126 if it cannot be run, 1 if there can be no sandbox here.`
+The exit code is COMMAND's own, or 128+N if signal N ended it; 127 if there is
+no such COMMAND, 126 if it cannot be run, 1 if there can be no sandbox here.`
 
 const sandboxExample = `  caller sandbox -- caller measure http://192.0.2.1/ --connect-timeout 300ms
-  caller sandbox --syn-retries 1 -- caller measure http://192.0.2.1/ --connect-timeout 10s
+  caller sandbox --syn-retries 1 -- \
+    caller measure http://192.0.2.1/ --connect-timeout 10s
   caller sandbox -- curl --connect-timeout 0.5 http://192.0.2.1/
   caller sandbox --syn-retries 2 -- curl http://192.0.2.1/
-  caller sandbox -- sh                      look around: ip addr, ip route, ss -tan`
+  caller sandbox -- sh               look around: ip addr, ip route, ss -tan`
 
 // The exit codes of env(1) and the shell for a command that does not start.
 const (

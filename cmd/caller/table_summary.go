@@ -20,7 +20,7 @@ func renderSummary(w io.Writer, s summary) {
 	if s.Runs == 1 {
 		runs = "run"
 	}
-	fmt.Fprintf(w, "%d %s of %s\n", s.Runs, runs, s.Target)
+	fmt.Fprintln(w, fold(fmt.Sprintf("%d %s of %s", s.Runs, runs, s.Target), cli.Width-len("100000 runs of ")))
 	if s.Stopped != nil {
 		fmt.Fprintf(w, "%d attempts were made for them\n", s.Attempts)
 	}

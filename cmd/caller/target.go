@@ -14,6 +14,8 @@ import (
 type target struct {
 	url  *url.URL
 	name string // empty if none is known
+
+	addresses []netip.AddrPort // where that listener is; empty: where the URL says
 }
 
 // String returns the URL as it is printed.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,21 +61,41 @@ func runModes(o *modesOptions, s cli.Streams) error {
 }
 
 func printModes(w io.Writer, all []faults.Fault) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	column := len("every mode")
 	for _, f := range all {
-		fmt.Fprintf(t, "%s\t%s\n", f.Name, f.Summary)
-		fmt.Fprintf(t, "\teffect: %s; a caller sees: %s; curl's exit code: %s\n", f.Effect, f.Class, f.Curl)
+		column = max(column, len(f.Name))
+	}
+	var b strings.Builder
+	line := func(head, text string) {
+		fmt.Fprintln(&b, cli.Paragraph(fmt.Sprintf("%-*s  ", column, head), text))
+	}
+	param := func(text string) {
+		fmt.Fprintln(&b, hanging(strings.Repeat(" ", column+4), text))
+	}
+	for _, f := range all {
+		line(f.Name, f.Summary)
+		line("", fmt.Sprintf("effect: %s; a caller sees: %s; curl's exit code: %s", f.Effect, f.Class, f.Curl))
 		for _, p := range f.Params {
-			fmt.Fprintf(t, "\t  %s=%s: %s (%s)\n", p.Name, p.Default, p.Help, p.Range())
+			param(fmt.Sprintf("%s=%s: %s (%s)", p.Name, p.Default, p.Help, p.Range()))
 		}
 	}
 	if len(all) > 1 {
-		fmt.Fprintf(t, "\nevery mode\ttakes\n")
+		fmt.Fprintln(&b)
+		line("every mode", "takes")
 		for _, p := range faults.CommonParams() {
-			fmt.Fprintf(t, "\t  %s: %s\n", p.Name, p.Help)
+			param(p.Name + ": " + p.Help)
 		}
 	}
-	return t.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// hanging returns text wrapped behind indent, its further lines two columns
+// farther in than the first.
+func hanging(indent, text string) string {
+	const further = "  "
+	lines := cli.Wrap(text, cli.Width-len(indent)-len(further))
+	return indent + strings.ReplaceAll(lines, "\n", "\n"+indent+further)
 }
 
 // modeJSON is one mode as a JSON object.

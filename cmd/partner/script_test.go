@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -29,6 +31,7 @@ func TestMain(m *testing.M) {
 //	                 to the file ready; $URL is the first port, $ADMIN the last
 //	end INT|TERM     ends it by a signal: within 2 s, with exit code 130
 //	fetch URL [header…]   GETs URL; the status line and the body go to stdout
+//	columns N        no line of stdout is longer than that
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -38,7 +41,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serveCmd, "end": endCmd, "fetch": fetchCmd,
+			"serve": serveCmd, "end": endCmd, "fetch": fetchCmd, "columns": columnsCmd,
 		},
 	})
 }
@@ -117,6 +120,16 @@ func fetchCmd(ts *testscript.TestScript, neg bool, args []string) {
 	body, err := io.ReadAll(r.Body)
 	ts.Check(err)
 	fmt.Fprintf(ts.Stdout(), "%s\n%s\n%s", r.Status, r.Header.Get("Server-Timing"), body)
+}
+
+func columnsCmd(ts *testscript.TestScript, _ bool, args []string) {
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most {
+			ts.Fatalf("%d columns, want at most %d: %s", n, most, line)
+		}
+	}
 }
 
 // TestScriptsAreThere keeps an empty folder from passing for success.

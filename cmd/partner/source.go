@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +31,7 @@ const defaultListen = "127.0.0.1:8080"
 func (o *source) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one of "+strings.Join(modes().Names(), ", "))
+	f.StringArrayVar(&o.modes, "mode", nil, "what to do: all, or one `MODE` of those that partner modes lists")
 	f.StringVar(&o.file, "config", "", "several listeners, their faults in order and schedules, from a YAML `file`")
 	f.Uint64Var(&o.seed, "seed", 0, "makes the row of outcomes; without it one is drawn, and printed")
 	addParamFlags(cmd)

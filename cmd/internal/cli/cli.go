@@ -49,6 +49,7 @@ func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string,
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
 	})
