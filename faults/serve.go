@@ -272,6 +272,9 @@ func (x *Exchange) refuse(status int, err error) bool {
 		}
 		if x.slot != nil {
 			x.e.ended, x.e.how, x.e.byClient = c.p.clock.now(), how, byClient
+			if byClient {
+				c.l.stats.left.Add(1)
+			}
 			x.publishFinal()
 		}
 		c.close(how, byClient)
