@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes of both commands.
@@ -51,10 +53,23 @@ func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string,
 	root.SetHelpCommand(newHelp())
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
+		return Usagef("%v; try %q", flagError(err), cmd.CommandPath()+" --help")
 	})
 	checkArgs(root)
 	return report(root.Name(), root.ExecuteContext(ctx), s.Err)
+}
+
+// flagError says what pflag and strconv say of a number in words for people.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &value) || !errors.As(err, &number) {
+		return err
+	}
+	if errors.Is(number, strconv.ErrRange) {
+		return fmt.Errorf("invalid argument %q for --%s: out of range", value.GetValue(), value.GetFlag().Name)
+	}
+	return fmt.Errorf("invalid argument %q for --%s: not a number it takes", value.GetValue(), value.GetFlag().Name)
 }
 
 // checkArgs makes the wrong number of arguments an error of usage, for cmd and
