@@ -21,7 +21,8 @@ const (
 	ExitFailed       = 1   // an expectation or a check failed, or an error
 	ExitUsage        = 2   // wrong usage
 	ExitInconclusive = 3   // a lab's verdict is inconclusive
-	ExitInterrupted  = 130 // SIGINT or SIGTERM
+	ExitInterrupted  = 130 // SIGINT, SIGTERM or SIGQUIT
+	exitQuit         = 131 // a second SIGQUIT
 )
 
 // Streams are where a command reads and writes.
@@ -32,11 +33,21 @@ type Streams struct {
 }
 
 // Main runs the command that build makes with the process's arguments and
-// streams, and exits. SIGINT and SIGTERM cancel the command's context; a second
-// one ends the process at once.
+// streams, and exits. SIGINT, SIGTERM and SIGQUIT cancel the command's context; a
+// second one ends the process at once. SIGQUIT prints no stacks, as Go has it by
+// default: Ctrl-\ is one more way to give up.
 func Main(build func(Streams) *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	ctx, quit := context.WithCancel(ctx)
+	quits := make(chan os.Signal, 2)
+	signal.Notify(quits, syscall.SIGQUIT)
+	go func() {
+		<-quits
+		quit()
+		<-quits
+		os.Exit(exitQuit)
+	}()
 	os.Exit(Run(ctx, build, os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
