@@ -18,7 +18,7 @@ unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 
 enable -n caller # bash has a builtin of that name
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/chaoslab.XXXXXX")
+scratch=''
 partner_pid=''
 child_pid=''
 ready=''
@@ -33,12 +33,16 @@ clean_up() {
     kill "$pid" 2>/dev/null || continue
     wait "$pid" 2>/dev/null || true
   done
-  rm -rf "$scratch"
+  if [[ -n $scratch ]]; then rm -rf "$scratch"; fi
   exit "$1"
 }
 trap 'clean_up $?' EXIT
 trap 'clean_up 130' INT
 trap 'clean_up 143' TERM
+
+# The name is known to clean_up before the folder is there.
+scratch=${TMPDIR:-/tmp}/chaoslab.$$.$RANDOM$RANDOM
+mkdir -m 700 "$scratch" || { scratch='' && die 'no folder could be made for scratch files'; }
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2

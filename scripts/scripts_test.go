@@ -195,3 +195,26 @@ func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 		})
 	}
 }
+
+// TestSignalWhileTheScratchFolderIsMade sends it from within mkdir itself, once
+// the folder is there.
+func TestSignalWhileTheScratchFolderIsMade(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	mkdir, err := exec.LookPath("mkdir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake := "#!/bin/sh\n" + mkdir + " \"$@\" && kill -TERM $PPID\n"
+	if err := os.WriteFile(filepath.Join(bin, "mkdir"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := script(t, bin, "three-failures.sh")
+	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 143 {
+		t.Errorf("exit code %d, want 143; output\n%s", code, out)
+	}
+	checkGone(t, cmd)
+}

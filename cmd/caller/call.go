@@ -22,7 +22,7 @@ func (m *series) once(ctx context.Context, t target, n int) outcome {
 	if err != nil {
 		return outcome{err: fmt.Errorf("%s: %w", t, err)}
 	}
-	r := measurement{run: n, target: t, key: m.opts.callKey()}
+	r := measurement{run: n, target: t, key: m.opts.callKey(), followed: m.opts.follow}
 	if r.key != "" {
 		req.Header.Set(keyHeader, r.key)
 	}

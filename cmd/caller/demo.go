@@ -31,8 +31,8 @@ func newDemo(s cli.Streams) *cobra.Command {
 		Short: "the ways to fail, side by side, against a partner of its own",
 		Long: `demo starts a partner inside this process and measures it: a refused connection,
 a connect timeout, a read timeout, a slow answer within its limits, and a call
-that its budget ends. It takes some two seconds and needs nothing else; all of
-it stays on loopback, or in a sandbox.`,
+that its budget ends. It takes two to three seconds and needs nothing else; all
+of it stays on loopback, or in a sandbox.`,
 		Example: `  caller demo
   caller demo --format json`,
 		Args: cobra.NoArgs,

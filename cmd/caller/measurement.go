@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"chaoslab/budgetcaller"
@@ -18,6 +19,8 @@ type measurement struct {
 	ending  *ending      // nil: the call was its one attempt
 	key     string       // Idempotency-Key that was sent, empty: none of ours
 	partner *partnerView // nil: nobody was asked
+
+	followed int // redirects that --follow allows
 
 	views []*partnerView // of each attempt, where there is an ending
 }
@@ -79,7 +82,7 @@ type measureLine struct {
 	Location   string       `json:"location,omitempty"`
 	RetryAfter string       `json:"retry_after,omitempty"`
 
-	// Of calls that may have several attempts only.
+	// Of calls that may have several attempts or redirects only.
 	Key     string        `json:"idempotency_key,omitempty"`
 	Stopped string        `json:"stopped,omitempty"`
 	Detail  []attemptLine `json:"attempts_detail,omitempty"`
@@ -130,10 +133,24 @@ func (m measurement) line() measureLine {
 	if m.ending != nil {
 		l.Stopped, l.Detail = m.ending.why, m.detail()
 	}
+	if m.followedAll() {
+		l.Stopped = usedUp(m.followed)
+	}
 	if last.Err != nil {
 		l.Error = last.Err.Error()
 	}
 	return l
+}
+
+// followedAll says whether the answer is one more redirect than --follow allows.
+func (m measurement) followedAll() bool {
+	last := m.last()
+	return m.followed > 0 && len(m.attempts()) > m.followed &&
+		last.Err == nil && last.Status/100 == 3 && last.Location != ""
+}
+
+func usedUp(follow int) string {
+	return fmt.Sprintf("--follow=%d is used up: the answer is one more redirect", follow)
 }
 
 // cutByUs says whether a limit of ours ended the attempt; the floor only keeps

@@ -135,6 +135,8 @@ func TestMeasureRefusesUsage(t *testing.T) {
 	}{
 		{"nothing", nil, "caller demo"},
 		{"no scheme", []string{"localhost:8080"}, "did you mean http://localhost:8080?"},
+		{"scheme without slashes", []string{"http:127.0.0.1"}, "did you mean http://127.0.0.1?"},
+		{"scheme with one slash", []string{"https:/127.0.0.1"}, "did you mean https://127.0.0.1?"},
 		{"other scheme", []string{"ftp://127.0.0.1/"}, "only http and https"},
 		{"no host", []string{"http:///x"}, "no host"},
 		{"bad port", []string{"http://127.0.0.1:70000/"}, "port 70000"},

@@ -160,14 +160,20 @@ func answer(last budgetcaller.Record) string {
 
 // stopped says why no further attempt was made, empty if none was to be.
 func stopped(m measurement) string {
-	if m.ending == nil {
+	why := ""
+	switch {
+	case m.followedAll():
+		why = usedUp(m.followed)
+	case m.ending == nil:
 		return ""
+	default:
+		why = m.ending.why
 	}
 	attempts := "attempts"
 	if len(m.attempts()) == 1 {
 		attempts = "attempt"
 	}
-	return fmt.Sprintf("after %d %s: %s", len(m.attempts()), attempts, m.ending.why)
+	return fmt.Sprintf("after %d %s: %s", len(m.attempts()), attempts, why)
 }
 
 func errorText(err error) string {

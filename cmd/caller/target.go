@@ -27,7 +27,13 @@ func parseTarget(raw string) (target, error) {
 		return target{}, errors.New("empty URL: write one such as http://127.0.0.1:8080/")
 	}
 	if !strings.Contains(raw, "://") {
-		return target{}, fmt.Errorf("%q has no scheme: did you mean http://%s?", raw, strings.TrimLeft(raw, "/"))
+		rest, scheme := raw, "http"
+		for _, s := range []string{"http", "https"} {
+			if after, found := strings.CutPrefix(raw, s+":"); found {
+				rest, scheme = after, s
+			}
+		}
+		return target{}, fmt.Errorf("%q has no scheme: did you mean %s://%s?", raw, scheme, strings.TrimLeft(rest, "/"))
 	}
 	u, err := url.Parse(raw)
 	if err != nil {

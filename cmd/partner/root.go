@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
@@ -53,6 +55,9 @@ func newRoot(s cli.Streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.source.read(cmd); err != nil {
 				return err
+			}
+			if len(o.source.modes) > 1 && slices.Contains(o.source.modes, "all") {
+				return cli.Usagef("--mode all gives each mode a port of its own: leave out the other --mode")
 			}
 			o.adminChanged = cmd.Flags().Changed("admin")
 			return runServe(cmd.Context(), o, s)

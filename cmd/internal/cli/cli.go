@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes of both commands.
@@ -19,7 +21,8 @@ const (
 	ExitFailed       = 1   // an expectation or a check failed, or an error
 	ExitUsage        = 2   // wrong usage
 	ExitInconclusive = 3   // a lab's verdict is inconclusive
-	ExitInterrupted  = 130 // SIGINT or SIGTERM
+	ExitInterrupted  = 130 // SIGINT, SIGTERM or SIGQUIT
+	exitQuit         = 131 // a second SIGQUIT
 )
 
 // Streams are where a command reads and writes.
@@ -30,11 +33,21 @@ type Streams struct {
 }
 
 // Main runs the command that build makes with the process's arguments and
-// streams, and exits. SIGINT and SIGTERM cancel the command's context; a second
-// one ends the process at once.
+// streams, and exits. SIGINT, SIGTERM and SIGQUIT cancel the command's context; a
+// second one ends the process at once. SIGQUIT prints no stacks, as Go has it by
+// default: Ctrl-\ is one more way to give up.
 func Main(build func(Streams) *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	ctx, quit := context.WithCancel(ctx)
+	quits := make(chan os.Signal, 2)
+	signal.Notify(quits, syscall.SIGQUIT)
+	go func() {
+		<-quits
+		quit()
+		<-quits
+		os.Exit(exitQuit)
+	}()
 	os.Exit(Run(ctx, build, os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
@@ -51,10 +64,23 @@ func Run(ctx context.Context, build func(Streams) *cobra.Command, args []string,
 	root.SetHelpCommand(newHelp())
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return Usagef("%v; try %q", err, cmd.CommandPath()+" --help")
+		return Usagef("%v; try %q", flagError(err), cmd.CommandPath()+" --help")
 	})
 	checkArgs(root)
 	return report(root.Name(), root.ExecuteContext(ctx), s.Err)
+}
+
+// flagError says what pflag and strconv say of a number in words for people.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &value) || !errors.As(err, &number) {
+		return err
+	}
+	if errors.Is(number, strconv.ErrRange) {
+		return fmt.Errorf("invalid argument %q for --%s: out of range", value.GetValue(), value.GetFlag().Name)
+	}
+	return fmt.Errorf("invalid argument %q for --%s: not a number it takes", value.GetValue(), value.GetFlag().Name)
 }
 
 // checkArgs makes the wrong number of arguments an error of usage, for cmd and

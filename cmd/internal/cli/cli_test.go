@@ -18,6 +18,7 @@ func buildWith(err error) func(Streams) *cobra.Command {
 		root := &cobra.Command{Use: "tool"}
 		sub := &cobra.Command{Use: "work", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return err }}
 		sub.Flags().Var(&Duration{}, "limit", "a limit")
+		sub.Flags().IntP("runs", "n", 1, "runs")
 		run := func(*cobra.Command, []string) error { return nil }
 		root.AddCommand(sub,
 			&cobra.Command{Use: "one", Args: cobra.MaximumNArgs(1), RunE: run},
@@ -49,6 +50,8 @@ func TestRunExitCodesAndLines(t *testing.T) {
 			[]string{"work", "--limit", "5"},
 			nil, ExitUsage, `tool: invalid argument "5" for "--limit" flag: "5" has no unit: write 5ms or 5s; try "tool work --help"` + "\n",
 		},
+		{"no number", []string{"work", "-n", "x"}, nil, ExitUsage, `tool: invalid argument "x" for --runs: not a number it takes; try "tool work --help"` + "\n"},
+		{"a huge number", []string{"work", "-n", "99999999999999999999"}, nil, ExitUsage, `tool: invalid argument "99999999999999999999" for --runs: out of range; try "tool work --help"` + "\n"},
 		{"unknown topic", []string{"help", "wrok"}, nil, ExitUsage, `tool: no help on "wrok"; try "tool --help"` + "\n"},
 		{"an argument too many", []string{"work", "x"}, nil, ExitUsage, `tool: unknown command "x" for "tool work"; try "tool work --help"` + "\n"},
 		{"arguments too many", []string{"one", "x", "y"}, nil, ExitUsage, `tool: accepts at most 1 arg(s), received 2; try "tool one --help"` + "\n"},
