@@ -21,6 +21,7 @@ func TestConformance(t *testing.T) {
 			t.Run("documented", func(t *testing.T) { documented(t, f) })
 			t.Run("bad parameters", func(t *testing.T) { badParameters(t, f) })
 			needs(t, f.Name)
+			t.Run("bounded", func(t *testing.T) { bounded(t, f) })
 			t.Run("leaving", func(t *testing.T) { leaving(t, f) })
 			t.Run("curl", func(t *testing.T) { curlSees(t, f) })
 			t.Run("shutdown", func(t *testing.T) { shutdown(t, f) })
@@ -102,6 +103,10 @@ func leaving(t *testing.T, f Fault) {
 		e := entryOf(t, p, nc, 1)
 		if e.Mode != f.Name || e.Remote != localOf(nc).String() {
 			t.Errorf("%s: the entry is of %s from %s, want %s from %s", name, e.Mode, e.Remote, f.Name, localOf(nc))
+		}
+		// What hangs, and what takes its time, has not ended before the client did.
+		if waits := f.Curl == "28" && !f.takesSlowly() || f.Name == "slow"; waits && e.EndedBy != "client" {
+			t.Errorf("%s: ended by %s (%s), want by the client", name, e.EndedBy, e.How)
 		}
 		if e.EndedBy == "client" {
 			if late := e.EndedAt - p.unixMS(gone); late > float64((500*time.Millisecond + slack).Milliseconds()) {
