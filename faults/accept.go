@@ -65,6 +65,7 @@ func (l *listener) welcome(tcp *net.TCPConn) {
 	c.slot = p.ledger.begin(&e)
 	switch {
 	case !room:
+		l.stats.ended(e.mode, overfull, false)
 		c.close(overfull, false)
 	case spec != nil:
 		c.strike(spec)

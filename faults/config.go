@@ -28,7 +28,7 @@ type Config struct {
 	// Zero: 65536 (about 25 MB when full, and 2 kB more for each request whose
 	// answer went out in 128 writes or more, as drip's do: 160 MB at most).
 	LedgerSize int
-	// MaxConns bounds the connections held at once; more are closed as soon as
+	// MaxConns bounds the connections held at once, over all listeners; more are closed as soon as
 	// they are accepted. Zero: 16384.
 	MaxConns int
 	// MaxBody bounds a request's body in bytes; a longer one is answered with

@@ -19,6 +19,7 @@ type Ledger struct {
 	next    int    // where the next entry goes
 	seq     uint64 // of the newest entry
 	dropped uint64 // entries that fell out
+	missed  atomic.Uint64
 	changed chan struct{}
 	feeds   map[*Feed]struct{}
 }
@@ -108,6 +109,10 @@ func (l *Ledger) Dropped() uint64 {
 	return l.dropped
 }
 
+// Missed returns how many entries streams have lost in all: each stream's loss of
+// the same entry counts.
+func (l *Ledger) Missed() uint64 { return l.missed.Load() }
+
 // Feed is a stream of the entries that end from its beginning on, in the order
 // of ending. The partner never waits for whoever reads it: what does not fit into
 // the buffer is counted as missed.
@@ -147,5 +152,6 @@ func (f *Feed) offer(e Entry) {
 	case f.ch <- e:
 	default:
 		f.missed.Add(1)
+		f.ledger.missed.Add(1)
 	}
 }

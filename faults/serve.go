@@ -281,6 +281,7 @@ func (x *Exchange) refuse(status int, err error) bool {
 		return false
 	}
 	if x.slot == nil {
+		c.l.stats.received.Add(1)
 		x.e.mode = c.l.plan.Load().first()
 		x.slot = c.p.ledger.begin(&x.e)
 	}

@@ -11,7 +11,7 @@ type counters struct {
 	accepted atomic.Uint64
 	open     atomic.Int64
 	hung     atomic.Int64
-	received atomic.Uint64 // requests whose head was read
+	received atomic.Uint64 // requests whose head was read, or refused
 	left     atomic.Uint64 // clients that left before their request had ended
 	orphaned atomic.Int64  // nanoseconds worked after that
 	byMode   [][outcomes]atomic.Uint64
@@ -74,7 +74,7 @@ type Stats struct {
 	Accepted    uint64 // connections
 	Open        int64  // connections now
 	Hung        int64  // connections now that are held without an answer
-	Received    uint64 // requests whose head was read
+	Received    uint64 // requests whose head was read, or refused
 	Processed   uint64 // effects that took place
 	Duplicates  uint64 // requests whose Idempotency-Key had had its effect
 	ClientsLeft uint64 // requests whose client left before they had ended

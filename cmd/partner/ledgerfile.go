@@ -20,19 +20,20 @@ type ledgerFile struct {
 	done chan error
 }
 
-func openLedger(path string, ledger *faults.Ledger) (*ledgerFile, error) {
+func openLedger(path string, ledger *faults.Ledger, told func(error)) (*ledgerFile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("--ledger: %w", err)
 	}
 	l := &ledgerFile{f, ledger.Follow(ledgerQueue), make(chan error, 1)}
-	go func() { l.done <- writeEntries(f, l.feed.Entries()) }()
+	go func() { l.done <- writeEntries(f, l.feed.Entries(), told) }()
 	return l, nil
 }
 
 // writeEntries writes entries until there are no more. What has been written is
-// in the file as soon as nothing more is waiting.
-func writeEntries(w io.Writer, entries <-chan faults.Entry) error {
+// in the file as soon as nothing more is waiting. The first error is told at once,
+// and ends the writing.
+func writeEntries(w io.Writer, entries <-chan faults.Entry, told func(error)) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	enc := json.NewEncoder(out)
 	var first error
@@ -43,6 +44,9 @@ func writeEntries(w io.Writer, entries <-chan faults.Entry) error {
 		first = enc.Encode(e)
 		if first == nil && len(entries) == 0 {
 			first = out.Flush()
+		}
+		if first != nil {
+			told(first)
 		}
 	}
 	if first == nil {

@@ -57,7 +57,9 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	r := &running{partner: partner}
 	defer r.stop(s.Err)
 	if o.ledger != "" {
-		if r.file, err = openLedger(o.ledger, partner.Ledger()); err != nil {
+		if r.file, err = openLedger(o.ledger, partner.Ledger(), func(err error) {
+			fmt.Fprintf(s.Err, "partner: --ledger: nothing more is written: %v\n", err)
+		}); err != nil {
 			return err
 		}
 	}

@@ -135,3 +135,28 @@ func TestStopsDespiteAdmin(t *testing.T) {
 		t.Errorf("the file has %d lines, want %d: each call and its connection; stderr: %s", lines, 2*calls, &stderr)
 	}
 }
+
+// TestLedgerFileTellsAtOnce: that a file cannot be written is said once, when it
+// happens.
+func TestLedgerFileTellsAtOnce(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open(os.DevNull) // for reading: every write fails
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	entries, told := make(chan faults.Entry), make(chan error, 3)
+	done := make(chan error)
+	go func() { done <- writeEntries(file, entries, func(err error) { told <- err }) }()
+	entries <- faults.Entry{}
+	select {
+	case <-told:
+	case <-time.After(5 * time.Second):
+		t.Error("not told while the partner runs")
+	}
+	entries <- faults.Entry{}
+	close(entries)
+	if err := <-done; err == nil || len(told) != 0 {
+		t.Errorf("at the end: %v, told %d times more, want the error and 0", err, len(told))
+	}
+}

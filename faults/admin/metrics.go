@@ -25,7 +25,7 @@ func listenerMetrics() []metric {
 		{"partner_connections_accepted_total", "Connections accepted.", counter, func(s faults.Stats) float64 { return float64(s.Accepted) }},
 		{"partner_connections_open", "Connections open now.", gauge, func(s faults.Stats) float64 { return float64(s.Open) }},
 		{"partner_connections_hung", "Connections held without an answer now.", gauge, func(s faults.Stats) float64 { return float64(s.Hung) }},
-		{"partner_requests_received_total", "Requests whose head was read.", counter, func(s faults.Stats) float64 { return float64(s.Received) }},
+		{"partner_requests_received_total", "Requests whose head was read, or that were refused as bad.", counter, func(s faults.Stats) float64 { return float64(s.Received) }},
 		{"partner_effects_total", "Effects that took place.", counter, func(s faults.Stats) float64 { return float64(s.Processed) }},
 		{"partner_duplicates_total", "Requests whose Idempotency-Key had had its effect before.", counter, func(s faults.Stats) float64 { return float64(s.Duplicates) }},
 		{"partner_clients_left_total", "Clients that left before their request had ended.", counter, func(s faults.Stats) float64 { return float64(s.ClientsLeft) }},
@@ -38,7 +38,7 @@ func listenerDesc(m metric) *prometheus.Desc {
 }
 
 func requestsDesc() *prometheus.Desc {
-	return prometheus.NewDesc("partner_requests_total", "Requests that ended, and connections that a fault hit before any request, by fault and by how they ended.",
+	return prometheus.NewDesc("partner_requests_total", "Requests that ended, and connections that a fault hit before any request or that were too many, by fault and by how they ended.",
 		[]string{"listener", "mode", "outcome"}, nil)
 }
 
@@ -54,6 +54,10 @@ func droppedDesc() *prometheus.Desc {
 	return prometheus.NewDesc("partner_ledger_dropped_entries_total", "Ledger entries that fell out to make room.", nil, nil)
 }
 
+func missedDesc() *prometheus.Desc {
+	return prometheus.NewDesc("partner_ledger_missed_entries_total", "Ledger entries that a stream or the file was too slow for.", nil, nil)
+}
+
 // Describe implements prometheus.Collector.
 func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, m := range listenerMetrics() {
@@ -63,6 +67,7 @@ func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- askedDesc()
 	ch <- overshootDesc()
 	ch <- droppedDesc()
+	ch <- missedDesc()
 }
 
 // Collect implements prometheus.Collector.
@@ -78,4 +83,5 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstHistogram(overshootDesc(), s.Overshoot.Count, s.Overshoot.Sum, s.Overshoot.Buckets, s.Listener)
 	}
 	ch <- prometheus.MustNewConstMetric(droppedDesc(), prometheus.CounterValue, float64(c.partner.Ledger().Dropped()))
+	ch <- prometheus.MustNewConstMetric(missedDesc(), prometheus.CounterValue, float64(c.partner.Ledger().Missed()))
 }

@@ -45,6 +45,7 @@ func TestMetrics(t *testing.T) {
 		`partner_delay_asked_seconds_sum{listener="slow"} 0.001`,
 		`partner_delay_overshoot_seconds_count{listener="slow"} 1`,
 		`partner_ledger_dropped_entries_total 0`,
+		`partner_ledger_missed_entries_total 0`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("/metrics lacks %s", want)
