@@ -154,6 +154,39 @@ func TestCompareClients(t *testing.T) {
 	checkGone(t, cmd)
 }
 
+// The policies compared by real runs, which are as short as can be here: what
+// they come to is for caller's own tests.
+func TestComparePolicies(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	cmd := script(t, bin, "compare-policies.sh", "--instances", "1", "--rate", "10",
+		"--healthy", "200ms", "--failure", "200ms", "--recovery", "200ms", "--failing", "status")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\nstdout\n%s\nstderr\n%s", err, out, stderr.String())
+	}
+	for _, policy := range []string{"none", "backoff", "jitter", "throttle", "breaker", "deadline"} {
+		want := `(?m)^` + policy + ` +50 +\d+ +\d+ +\d+ +\d+ +\d+ +\d+\.\d +(\d+\.\d|never)$`
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("stdout\n%s\nwant a line %s", out, want)
+		}
+	}
+	for line := range strings.Lines(string(out)) {
+		if len(line) > 81 {
+			t.Errorf("a line is longer than 80 columns: %s", line)
+		}
+	}
+	cmd = script(t, bin, "compare-policies.sh", "--rate", "0")
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "is not within") {
+		t.Errorf("--rate 0: %v, %s, want exit code 2 and what is wrong", err, out)
+	}
+	checkGone(t, cmd)
+}
+
 func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 	t.Parallel()
 	bin := commands(t)
@@ -164,6 +197,7 @@ func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 		{"three-failures.sh", "refused ", nil},
 		{"bench-cutoff", "== connect limit", []string{"1000", "100ms"}},
 		{"compare-clients.sh", "client ", []string{"curl-connect", "curl-total"}},
+		{"compare-policies.sh", "none ", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -33,6 +33,7 @@ In bash a builtin has the same name. This once, or in ~/.bashrc, makes way:
 		newChain(s, runChain),
 		newLab(s),
 		newDoctor(s),
+		newStorm(s, runStorm),
 	)
 	return root
 }

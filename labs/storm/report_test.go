@@ -83,3 +83,13 @@ func TestSecondsOfLateReadings(t *testing.T) {
 		t.Errorf("requests/s by second: %v, %d in all, want [100 100 100 40], 310", got, total)
 	}
 }
+
+func TestProcessorTimes(t *testing.T) {
+	t.Parallel()
+	if idleTime() == 0 {
+		t.Error("no processor ever had nothing to do: rather it should say that it does not know")
+	}
+	if a, b := cpuTime(), cpuTime(); a > b {
+		t.Errorf("processor time went back from %v to %v", a, b)
+	}
+}
