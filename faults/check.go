@@ -18,7 +18,7 @@ func CheckName(name string) error {
 		ok = ok && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.+:", r))
 	}
 	if !ok {
-		return fmt.Errorf("name %q: at most %d letters, digits and - _ . + :", name, maxName)
+		return fmt.Errorf("name %q: at most %d letters, digits and - _ . + : are allowed", name, maxName)
 	}
 	return nil
 }
