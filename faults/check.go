@@ -35,7 +35,10 @@ func (m Modes) CheckRow(specs []Spec) error {
 	if err := m.checkSpecs(specs); err != nil {
 		return err
 	}
-	_, err := newPlan(specs, 0, "")
+	p, err := newPlan(specs, 0, "")
+	if err == nil {
+		p.release()
+	}
 	return err
 }
 

@@ -18,7 +18,7 @@ func TestEffectAsTold(t *testing.T) {
 		"slow-read:bytes=100,every=1ms", "status:status=204", "lost-response:then=hang",
 	}
 	for _, name := range Names() {
-		if s := spec(t, name); s.Level() == LevelRequest && name != "rate-limit" {
+		if s := spec(t, name); s.Level() == LevelRequest && name != "rate-limit" && name != "overload" {
 			texts = append(texts, name)
 		}
 	}
@@ -58,6 +58,7 @@ func TestEffectRefused(t *testing.T) {
 		"refused:effect=yes":         "no request is ever read",
 		"reset:at=accept,effect=yes": "no request is ever read",
 		"rate-limit:effect=yes":      "over the limit",
+		"overload:effect=yes":        "over the limit",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q): got %v, want an error with %q", text, err, want)

@@ -47,7 +47,7 @@ func buildOverload(a args) (behavior, error) {
 	}
 	drop := a.word("drop")
 	o.gone, o.deadline = drop == "gone" || drop == "both", drop == "deadline" || drop == "both"
-	return behavior{request: o.request, office: o.office}, nil
+	return behavior{counts: true, limits: true, request: o.request, office: o.office}, nil
 }
 
 func (o *overload) request(x *Exchange) {

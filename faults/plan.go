@@ -43,7 +43,11 @@ func newPlan(specs []Spec, seed uint64, listener string) (*plan, error) {
 		p.hasPort = p.hasPort || s.Level() == LevelPort
 		p.chance = p.chance || s.when.Ratio > 0
 	}
-	return p, p.checkRow()
+	if err := p.checkRow(); err != nil {
+		p.release()
+		return nil, err
+	}
+	return p, nil
 }
 
 // active says whether entry i is in force at t after the plan's start. Entries
