@@ -80,6 +80,9 @@ func (h *herd) one(ctx context.Context, slot, n int) error {
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil { // time was up just before
+			return nil
+		}
 		return fmt.Errorf("a worker did not start: %w", err)
 	}
 	h.count(&h.starts)
