@@ -34,6 +34,9 @@ type Custody struct {
 // not list, or of another kind, reads as the zero value.
 type Args struct{ args args }
 
+// Args returns the parameters that s was parsed with.
+func (s Spec) Args() Args { return Args{s.whole().args} }
+
 // Duration returns a parameter of KindDuration.
 func (a Args) Duration(name string) time.Duration { return a.args.duration(name) }
 

@@ -11,6 +11,7 @@ import (
 	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
+	"chaoslab/internal/chainhop"
 )
 
 // configFile is what a configuration file says; see the command's help. What it does not
@@ -20,6 +21,8 @@ type configFile struct {
 	hasSeed bool
 	admin   string // address of the admin port
 	tls     []bool // for each listener, whether TLS is to be spoken
+
+	lines [][]strictyaml.Node // where each fault of each listener is written
 }
 
 // The bounds of a file.
@@ -65,7 +68,21 @@ func parseConfig(root strictyaml.Node, allowRemote bool) (configFile, error) {
 	if err == nil && len(f.Listeners) == 0 {
 		return f, root.Errorf("no listener: write listeners: and under it at least one, such as - listen: %s", defaultListen)
 	}
-	return f, err
+	if err != nil {
+		return f, err
+	}
+	return f, f.checkCircle()
+}
+
+// checkCircle refuses hops of chains that lead round in a circle, with the line of
+// one that does.
+func (f *configFile) checkCircle() error {
+	err := chainhop.CheckCircle(f.Listeners)
+	var circle *chainhop.CircleError
+	if errors.As(err, &circle) {
+		return f.lines[circle.Listener][circle.Fault].Errorf("%w", err)
+	}
+	return err
 }
 
 func unsigned(n strictyaml.Node, what string, to *uint64) error {
@@ -110,6 +127,7 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 	for _, entry := range entries {
 		var l faults.ListenerConfig
 		tls := false
+		var lines []strictyaml.Node
 		err := entry.Mapping(
 			"a listener",
 			strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return checked(n, "name", &l.Name, faults.CheckName) }},
@@ -126,7 +144,7 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 				})
 			}},
 			strictyaml.Key{Name: "tls", Read: func(n strictyaml.Node) error { return boolean(n, "tls", &tls) }},
-			strictyaml.Key{Name: "faults", Read: func(n strictyaml.Node) (err error) { l.Faults, err = readFaults(n); return err }},
+			strictyaml.Key{Name: "faults", Read: func(n strictyaml.Node) (err error) { l.Faults, lines, err = readFaults(n); return err }},
 		)
 		if err != nil {
 			return err
@@ -141,26 +159,28 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 		names[name] = true
 		f.Listeners = append(f.Listeners, l)
 		f.tls = append(f.tls, tls)
+		f.lines = append(f.lines, lines)
 	}
 	return nil
 }
 
-// readFaults reads a list of faults, each as text or as keys and values.
-func readFaults(n strictyaml.Node) ([]faults.Spec, error) {
+// readFaults reads a list of faults, each as text or as keys and values, and
+// returns them and where they are written.
+func readFaults(n strictyaml.Node) ([]faults.Spec, []strictyaml.Node, error) {
 	entries, err := n.List("faults", faults.MaxFaults)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	specs := make([]faults.Spec, len(entries))
 	for i, entry := range entries {
 		if specs[i], err = readFault(entry); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := modes().CheckRow(specs); err != nil {
-		return nil, n.Errorf("%w", err)
+		return nil, nil, n.Errorf("%w", err)
 	}
-	return specs, nil
+	return specs, entries, nil
 }
 
 func readFault(n strictyaml.Node) (faults.Spec, error) {

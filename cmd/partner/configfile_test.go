@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -93,6 +94,8 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"a name of two words", "listeners:\n  - name: a b\n", `p.yaml:2: name "a b": at most 64 letters, digits and - _ . + :`},
 		{"a name that is no text", "listeners:\n  - name: \"a\xff\"\n", `p.yaml`},
 		{"same address", "listeners:\n  - name: x\n    listen: 127.0.0.1:8080\n  - name: y\n    listen: 127.0.0.1:8080\n", `p.yaml:5: listen address 127.0.0.1:8080 is given twice`},
+		{"its own next hop", "listeners:\n  - listen: 127.0.0.1:8080\n    faults:\n      - ok:when=first=1\n      - chain:next=http://localhost:8080/\n", `p.yaml:5: chain: 127.0.0.1:8080 calls itself`},
+		{"hops in a circle", "listeners:\n  - name: a\n    listen: 127.0.0.1:8080\n    faults: [\"chain:next=http://127.0.0.1:8081/\"]\n  - name: b\n    listen: 127.0.0.1:8081\n    faults:\n      - mode: chain\n        next: http://127.0.0.1:8080/\n", `p.yaml:4: chain: it calls itself in a circle: a, b, and a again`},
 		{"not YAML", "listeners:\n\t- x\n", "p.yaml:2: this is not YAML: "},
 		{"not closed", "listeners: [\n", "this is not YAML: "},
 		{"two documents", whole + "---\n" + whole, "not one YAML document but 2"},
@@ -102,6 +105,25 @@ func TestConfigFileRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want one line with %q", tc.name, err, tc.want)
 		}
+	}
+}
+
+// With every mode on a port of its own, the chain's may be the one that it is to
+// call.
+func TestCircleOfAllModes(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for port := 18000; port < 18100; port++ {
+		o := source{modes: []string{"all"}, listen: "127.0.0.1:18000", params: map[string]string{"next": fmt.Sprintf("http://localhost:%d/", port)}}
+		if _, err := o.load(); err != nil {
+			found++
+			if !strings.Contains(err.Error(), "--next: chain: ") || !strings.Contains(err.Error(), "calls itself") {
+				t.Errorf("next at port %d: got %v", port, err)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d ports were refused as the chain's own, want 1", found)
 	}
 }
 

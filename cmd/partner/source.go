@@ -11,6 +11,7 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
+	"chaoslab/internal/chainhop"
 )
 
 // source is where the faults come from: modes and their parameters on the
@@ -59,6 +60,9 @@ func (o *source) load() (configFile, error) {
 	} else {
 		f.Listeners, err = o.listeners()
 		f.tls = make([]bool, len(f.Listeners))
+		if circle := chainhop.CheckCircle(f.Listeners); err == nil && circle != nil {
+			err = cli.Usagef("--next: %w", circle)
+		}
 	}
 	if err != nil {
 		return f, err

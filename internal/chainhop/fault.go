@@ -1,10 +1,12 @@
 package chainhop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +20,9 @@ const (
 	PolicyPass = "pass" // the deadline that came is handed down
 )
 
+// faultName is the mode's word.
+const faultName = "chain"
+
 // none is the word for no next hop and for nothing to skip.
 const none = "none"
 
@@ -30,7 +35,7 @@ const (
 // Fault returns the fault, for faults.Modes.With.
 func Fault() faults.Fault {
 	return faults.Custom(faults.Fault{
-		Name: "chain", Effect: "from the leaf", Curl: "0", Class: "ok",
+		Name: faultName, Effect: "from the leaf", Curl: "0", Class: "ok",
 		Summary: "is one hop of a chain: works, then calls the next under a policy; without a next it is the leaf",
 		Params: []faults.Param{
 			{Name: "next", Kind: faults.KindText, Default: none, Help: "URL of the next hop, on loopback; none: it is the leaf"},
@@ -98,6 +103,9 @@ func parseNext(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return nil, fmt.Errorf("%q: write http://HOST:PORT/, or none", text)
+	}
+	if n, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || n == 0 || strings.HasSuffix(u.Host, ":") {
+		return nil, fmt.Errorf("%q: the port is a number from 1 to 65535", text)
 	}
 	if host := u.Hostname(); host != "localhost" {
 		if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
