@@ -2,42 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/labs/deadlinechain"
 )
-
-// chainOptions is what the flags of chain say. complete fills the second half
-// from the first.
-type chainOptions struct {
-	hops, budgets, tries numbers
-	cost, fails          numbers
-	policy               cli.Choice
-	perTry, ownWork      numbers
-	backoff, backoffCap  numbers
-	parallel, permanent  numbers
-	stop                 bool
-	hopsSet, costSet     bool
-	real                 bool
-	tick                 cli.Duration
-	format               cli.Choice
-
-	noneLeftOut bool                  // of all policies
-	chains      []deadlinechain.Chain // one a run, in the order of the report
-}
-
-// allPolicies is the word of --policy that compares them.
-const allPolicies = "all"
-
-// maxChains is how many runs one command makes.
-const maxChains = 1000
 
 // newChain returns "caller chain". run does the work on what the flags say.
 func newChain(s cli.Streams, run func(context.Context, *chainOptions, cli.Streams) error) *cobra.Command {
@@ -55,14 +26,21 @@ call. Time is simulated, in plain numbers: read them as ms, or as what you like.
   pass   the entry's deadline is handed down as a point in time: nobody starts
          what cannot be done by then
 
---hops and --budget take lists and give a row for each, --tries may be one
-number for each hop that tries, from the entry down. One chain by itself is also
-drawn on a time line, with the time that each try was told it has.
+--hops and --budget take lists and give a row for each. --tries, --own-work,
+--backoff, --parallel and --hop-budget may have one number for each hop that
+tries, from the entry down. One chain by itself is also drawn on a time line,
+with the time that each try was told it has.
 
 A backoff is paid from the budget. A hop asks before it whether the next try
 still fits, and does not wait if not. With --per-try a try is started with any
 time left, is given that but no more than --per-try, and the leaf uses all of it
-unless --cost is set.
+unless --cost is set. With --hop-budget each hop has its own under each; under
+pass it is the most that the hop takes, whatever it was told.
+
+A random --cost is uniform(LEAST,MOST) or lognormal(p50=N,p99=N); hops then ask
+whether --needs fits, by default the middle of it. With that or --jitter a chain
+is run --runs times, and the table tells how the runs are spread. The same
+--seed gives the same figures; --runs 1 is one run, with its time line.
 
 In the table, elapsed is when all was over, orphaned the work that was started
 after the entry had gone, and overlap all work done after that. At one and the
@@ -80,7 +58,9 @@ another with source measured and times in ms. Numbers of simulated time are
 whole and exact at any size. calls has how often each hop was called, the entry
 first; told, for each hop that tries, what its tries were told (null: nothing),
 and told_cut that there were more. leaf_ok counts the leaf's successes: above 0
-with ok false, it was done and the entry does not know.
+with ok false, it was done and the entry does not know. Of many runs it prints
+caller.chain.runs/1: in how many the entry succeeded, and min, p50, p90, p99,
+max and mean of each number (null: too few runs to know).
 
 Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
 		Example: `  caller chain                                the three policies side by side
@@ -89,13 +69,18 @@ Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
   caller chain --policy none --tries 3,3,5 --cost 50
   caller chain --hops 2 --budget 250 --per-try 100 --backoff 25 --policy pass
   caller chain --policy each --stop           what telling them to stop saves
+  caller chain --cost 'lognormal(p50=10,p99=40)' --fails 2 --budget 30,45,60,100
+  caller chain --backoff 5 --jitter --fails 2 --runs 5000 --seed 7
+  caller chain --own-work 2,1 --hop-budget 60,20  hops that differ
+  caller chain --parallel 3,1                 the entry calls three at once
+  caller chain --permanent 2                  no try after a failure for good
   caller chain --real                         simulated and measured`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().NFlag() == 0 {
 				fmt.Fprintln(s.Err, "next: caller chain --hops 2,3,4,5, or more in: caller chain --help")
 			}
-			o.hopsSet, o.costSet = cmd.Flags().Changed("hops"), cmd.Flags().Changed("cost")
+			o.set = cmd.Flags().Changed
 			if err := o.complete(); err != nil {
 				return cli.Usagef("%w", err)
 			}
@@ -109,120 +94,26 @@ Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
 	f.SortFlags = false
 	f.Var(&o.hops, "hops", "hops in all; a list: a row each")
 	f.Var(&o.tries, "tries", "tries of every hop, or of each")
-	f.Var(&o.cost, "cost", "what a call of the leaf takes")
+	f.Var(&o.cost, "cost", "what a call of the leaf takes, or random")
 	f.Var(&o.budgets, "budget", "budget; a list: a row each")
 	f.Var(&o.fails, "fails", "leaf calls that fail; -1: all")
 	f.Var(&o.policy, "policy", "about deadlines")
 	f.Var(&o.perTry, "per-try", "most that a try is given (see above)")
 	f.Var(&o.backoff, "backoff", "wait after the first try, then doubled")
 	f.Var(&o.backoffCap, "backoff-cap", "longest wait")
+	f.BoolVar(&o.jitter, "jitter", false, "wait a random part of the backoff")
 	f.Var(&o.ownWork, "own-work", "what each hop but the leaf takes too")
+	f.Var(&o.hopBudget, "hop-budget", "budget of each hop, not one for all")
 	f.Var(&o.parallel, "parallel", "calls a hop makes at once, all needed")
 	f.Var(&o.permanent, "permanent", "failures from leaf call N on are final")
 	f.BoolVar(&o.stop, "stop", false, "who ends tells those below to stop")
+	f.Var(&o.needs, "needs", "what hops take a random --cost to be")
+	f.Var(&o.runs, "runs", "runs, if there is anything random")
+	f.Uint64Var(&o.seed, "seed", o.seed, "`N` that all random numbers come from")
 	f.BoolVar(&o.real, "real", false, "run it on loopback too")
 	f.Var(&o.tick, "tick", "length of a unit with --real")
 	f.Var(&o.format, "format", "how results are printed")
 	return cmd
-}
-
-func newChainOptions() *chainOptions {
-	whole := func(least, most int64, list bool, standard ...int64) numbers {
-		return numbers{values: standard, least: least, most: most, list: list}
-	}
-	const most = deadlinechain.MaxTime
-	return &chainOptions{
-		hops:       whole(1, deadlinechain.MaxHops, true, 3),
-		tries:      whole(1, deadlinechain.MaxTries, true, 3),
-		cost:       whole(1, most, false, 10),
-		budgets:    whole(1, most, true, 45),
-		fails:      whole(deadlinechain.Always, math.MaxInt64, false, deadlinechain.Always),
-		policy:     cli.Choice{Value: allPolicies, Of: append(policyWords(), allPolicies)},
-		perTry:     whole(1, most, false),
-		backoff:    whole(1, most, false),
-		backoffCap: whole(1, most, false),
-		ownWork:    whole(1, most, false),
-		parallel:   whole(1, deadlinechain.MaxParallel, false),
-		permanent:  whole(1, math.MaxInt64, false),
-		tick:       cli.Duration{D: 10 * time.Millisecond},
-		format:     cli.Format("table", "json", "csv"),
-	}
-}
-
-func policyWords() []string {
-	var words []string
-	for _, p := range deadlinechain.Policies() {
-		words = append(words, p.String())
-	}
-	return words
-}
-
-// complete makes the chains that the flags ask for. Every error is one of usage.
-func (o *chainOptions) complete() error {
-	switch {
-	case len(o.tries.values) > 1 && !o.hopsSet:
-		o.hops.values = []int64{int64(len(o.tries.values)) + 1}
-	case len(o.tries.values) > 1 && !slices.Equal(o.hops.values, []int64{int64(len(o.tries.values)) + 1}):
-		return fmt.Errorf("--tries %s is for %d hops, --hops says %s: leave --hops out", o.tries.String(), len(o.tries.values)+1, o.hops.String())
-	case o.tick.IsSet && !o.real:
-		return errors.New("--tick without --real: a simulated unit has no length")
-	case o.backoff.first() == 0 && o.backoffCap.first() > 0:
-		return errors.New("--backoff-cap without --backoff: there is no wait to cap")
-	}
-	policies, err := o.policies()
-	if err != nil {
-		return err
-	}
-	if n := len(o.hops.values) * len(o.budgets.values) * len(policies); n > maxChains {
-		return fmt.Errorf("%d chains in one table: at most %d", n, maxChains)
-	}
-	for _, hops := range o.hops.values {
-		for _, budget := range o.budgets.values {
-			for _, policy := range policies {
-				o.chains = append(o.chains, o.chain(int(hops), budget, policy))
-			}
-		}
-	}
-	return nil
-}
-
-func (o *chainOptions) policies() ([]deadlinechain.Policy, error) {
-	all := deadlinechain.Policies()
-	if o.policy.Value != allPolicies {
-		var p deadlinechain.Policy
-		err := p.UnmarshalText([]byte(o.policy.Value))
-		return []deadlinechain.Policy{p}, err
-	}
-	if o.leafCost() == 0 && !o.stop {
-		o.noneLeftOut = true
-		all = slices.DeleteFunc(all, func(p deadlinechain.Policy) bool { return p == deadlinechain.None })
-	}
-	return all, nil
-}
-
-// leafCost is what the leaf takes: with --per-try, all that it is given, unless
-// --cost is set.
-func (o *chainOptions) leafCost() int64 {
-	if o.perTry.first() > 0 && !o.costSet {
-		return 0
-	}
-	return o.cost.first()
-}
-
-func (o *chainOptions) chain(hops int, budget int64, policy deadlinechain.Policy) deadlinechain.Chain {
-	c := deadlinechain.Chain{
-		Hops: hops, Tries: int(o.tries.first()), Cost: o.leafCost(), Budget: budget,
-		Fails: o.fails.first(), Policy: policy, PerTry: o.perTry.first(),
-		Backoff: deadlinechain.Backoff{Base: o.backoff.first(), Cap: o.backoffCap.first()},
-		Work:    o.ownWork.first(), Parallel: int(o.parallel.first()), Permanent: o.permanent.first(),
-		Stop: o.stop, Trace: traceEvents,
-	}
-	if len(o.tries.values) > 1 {
-		for _, n := range o.tries.values {
-			c.PerHop = append(c.PerHop, deadlinechain.Hop{Tries: int(n)})
-		}
-	}
-	return c
 }
 
 // chainRun is a chain and how it went.
@@ -238,6 +129,9 @@ const simulated = "simulated"
 func runChain(ctx context.Context, o *chainOptions, s cli.Streams) error {
 	if o.real {
 		return runRealChain(ctx, o, s)
+	}
+	if o.many() {
+		return runManyChains(ctx, o, s)
 	}
 	var runs []chainRun
 	for _, c := range o.chains {

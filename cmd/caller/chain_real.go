@@ -88,13 +88,13 @@ func reportReal(w io.Writer, o *chainOptions, runs []realRun) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		for _, r := range runs {
-			if err := errors.Join(e.Encode(r.simulated().line()), e.Encode(r.line())); err != nil {
+			if err := errors.Join(e.Encode(o.line(r.simulated())), e.Encode(o.realLine(r))); err != nil {
 				return err
 			}
 		}
 		return nil
 	case "csv":
-		return realCSV(w, runs)
+		return o.realCSV(w, runs)
 	}
 	if len(runs) > 0 {
 		realTable(w, o, runs)
@@ -125,10 +125,10 @@ type realLine struct {
 	ToldCut   bool       `json:"told_cut"`
 }
 
-func (r realRun) line() realLine {
+func (o *chainOptions) realLine(r realRun) realLine {
 	m := r.m
 	l := realLine{
-		chainHead: newChainHead(r.Chain, inReality), Tick: cli.Millis(r.Tick), Late: cli.Millis(r.Late()),
+		chainHead: o.head(r.Chain, inReality), Tick: cli.Millis(r.Tick), Late: cli.Millis(r.Late()),
 		OK: m.OK, Agrees: m.Agrees, Status: m.Status, LeafCalls: m.LeafCalls, AllCalls: m.AllCalls,
 		Elapsed: cli.Millis(m.Elapsed), Orphaned: cli.Millis(m.Orphaned), Overlap: cli.Millis(m.OrphanedOverlap),
 		Entry: cli.Millis(m.Entry), LeafEnd: cli.Millis(m.Leaf), LeafOK: m.LeafOK, Work: cli.Millis(m.Work),
@@ -154,17 +154,17 @@ func (r realRun) line() realLine {
 
 // realCSV prints the columns of a simulated run and behind them the times in
 // ms, which alone a measured one has.
-func realCSV(w io.Writer, runs []realRun) error {
+func (o *chainOptions) realCSV(w io.Writer, runs []realRun) error {
 	c := csv.NewWriter(w)
 	_ = c.Write(append(chainColumns(), // its error comes with Flush
 		"tick_ms", "elapsed_ms", "orphaned_ms", "orphaned_overlap_ms", "entry_elapsed_ms", "work_ms", "status", "agrees"))
 	for _, r := range runs {
 		tick := cli.Millis(r.Tick)
-		row := r.simulated().cells()
+		row := o.cells(r.simulated())
 		sim := r.inTime()
 		_ = c.Write(append(row, tick.String(), sim.elapsed.String(), sim.orphaned.String(), sim.overlap.String(), sim.entry.String(), sim.work.String(), "", ""))
-		l := r.line()
-		row = append(l.cells(r.Chain), strconv.FormatBool(l.OK), strconv.Itoa(l.LeafCalls), strconv.Itoa(l.AllCalls),
+		l := o.realLine(r)
+		row = append(o.headCells(l.chainHead), strconv.FormatBool(l.OK), strconv.Itoa(l.LeafCalls), strconv.Itoa(l.AllCalls),
 			"", "", "", "", strconv.Itoa(l.LeafOK), "", "")
 		_ = c.Write(append(row, tick.String(), l.Elapsed.String(), l.Orphaned.String(), l.Overlap.String(), l.Entry.String(), l.Work.String(),
 			strconv.Itoa(l.Status), strconv.FormatBool(l.Agrees)))

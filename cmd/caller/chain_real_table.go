@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/labs/deadlinechain"
 )
 
 // realTimes are the times of a run, in real time.
@@ -40,9 +41,9 @@ func realTable(w io.Writer, o *chainOptions, runs []realRun) {
 	for _, r := range runs {
 		sim, m := r.inTime(), r.times()
 		rows = append(rows,
-			append(o.which(r), "sim", saw(r.Simulated.OK, sim.entry), r.Simulated.LeafCalls.String(), r.Simulated.AllCalls.String(),
+			append(o.which(r.Chain), "sim", saw(r.Simulated.OK, sim.entry), r.Simulated.LeafCalls.String(), r.Simulated.AllCalls.String(),
 				inMS(sim.elapsed), inMS(sim.orphaned), inMS(sim.overlap)),
-			append(o.which(r), "real", saw(r.m.OK, m.entry), strconv.Itoa(r.m.LeafCalls), strconv.Itoa(r.m.AllCalls),
+			append(o.which(r.Chain), "real", saw(r.m.OK, m.entry), strconv.Itoa(r.m.LeafCalls), strconv.Itoa(r.m.AllCalls),
 				inMS(m.elapsed), inMS(m.orphaned), inMS(m.overlap)))
 	}
 	head := append(o.whichHead(), "run", "entry saw", "leaf\ncalls", "all\ncalls", "elapsed", "orphaned", "overlap")
@@ -57,7 +58,7 @@ func realTable(w io.Writer, o *chainOptions, runs []realRun) {
 	rows = nil
 	for _, r := range runs {
 		m := r.times()
-		rows = append(rows, append(o.which(r), strconv.Itoa(r.m.Calls[1]), saw(r.m.OK, m.entry),
+		rows = append(rows, append(o.which(r.Chain), strconv.Itoa(r.m.Calls[1]), saw(r.m.OK, m.entry),
 			strconv.Itoa(r.m.LeafCalls), inMS(cli.Millis(r.m.Leaf)), inMS(m.work), inMS(m.overlap)))
 	}
 	fmt.Fprintln(w)
@@ -70,15 +71,15 @@ func realTable(w io.Writer, o *chainOptions, runs []realRun) {
 func without(row []string, at int) []string { return append(row[:at:at], row[at+1:]...) }
 
 // which tells one run from the others; whichHead is the head of those columns.
-func (o *chainOptions) which(r realRun) []string {
+func (o *chainOptions) which(c deadlinechain.Chain) []string {
 	var cells []string
 	if len(o.hops.values) > 1 {
-		cells = append(cells, strconv.Itoa(r.Chain.Hops))
+		cells = append(cells, strconv.Itoa(c.Hops))
 	}
 	if len(o.budgets.values) > 1 {
-		cells = append(cells, num64(r.Chain.Budget))
+		cells = append(cells, num64(c.Budget))
 	}
-	return append(cells, r.Chain.Policy.String())
+	return append(cells, c.Policy.String())
 }
 
 func (o *chainOptions) whichHead() []string {
@@ -113,7 +114,7 @@ func plainTable(w io.Writer, head []string, rows [][]string) {
 	t := cli.NewTable(w, head...)
 	var configs []table.ColumnConfig
 	for i := range head {
-		if len(rows) > 0 && rows[0][i] != "" && strings.Trim(rows[0][i], "0123456789.") == "" {
+		if len(rows) > 0 && rows[0][i] != "" && strings.Trim(rows[0][i], "0123456789.%e-") == "" {
 			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 	}

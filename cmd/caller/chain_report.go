@@ -3,10 +3,10 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"chaoslab/labs/deadlinechain"
 )
@@ -25,10 +25,14 @@ type chainHead struct {
 	Fails   int64                `json:"fails"`
 	Policy  deadlinechain.Policy `json:"policy"`
 	PerTry  int64                `json:"per_try,omitempty"`
-	Backoff int64                `json:"backoff,omitempty"`
+	Backoff any                  `json:"backoff,omitempty"` // this and the next ones as tries
+	OwnWork any                  `json:"own_work,omitempty"`
+	AtOnce  any                  `json:"parallel,omitempty"`
+	Own     any                  `json:"hop_budget,omitempty"`
 	Cap     int64                `json:"backoff_cap,omitempty"`
-	OwnWork int64                `json:"own_work,omitempty"`
-	AtOnce  int                  `json:"parallel,omitempty"`
+	Jitter  bool                 `json:"jitter,omitempty"`
+	Random  string               `json:"random_cost,omitempty"` // cost is then what the hops take it to be
+	Seed    *uint64              `json:"seed,omitempty"`        // where anything is random
 	Lasting int64                `json:"permanent,omitempty"`
 	Stop    bool                 `json:"stop,omitempty"`
 }
@@ -51,22 +55,39 @@ type chainLine struct {
 	ToldCut   bool       `json:"told_cut"`
 }
 
-func newChainHead(c deadlinechain.Chain, source string) chainHead {
+func (o *chainOptions) head(c deadlinechain.Chain, source string) chainHead {
 	h := chainHead{
-		Schema: chainSchema, Source: source, Hops: c.Hops, Tries: c.Tries, Cost: c.Cost, Budget: c.Budget,
-		Fails: c.Fails, Policy: c.Policy, PerTry: c.PerTry, Backoff: c.Backoff.Base, Cap: c.Backoff.Cap,
-		OwnWork: c.Work, AtOnce: c.Parallel, Lasting: c.Permanent, Stop: c.Stop,
+		Schema: chainSchema, Source: source, Hops: c.Hops, Tries: o.tries.asked(), Cost: c.Cost, Budget: c.Budget,
+		Fails: c.Fails, Policy: c.Policy, PerTry: c.PerTry, Backoff: o.backoff.asked(), OwnWork: o.ownWork.asked(),
+		AtOnce: o.parallel.asked(), Cap: o.backoffCap.first(), Jitter: o.jitter, Lasting: c.Permanent, Stop: c.Stop,
 	}
-	if tries := triesPerHop(c); len(tries) > 0 {
-		h.Tries = tries
+	if len(o.hopBudget.values) > 0 {
+		h.Own = o.hopBudget.values
+	}
+	if o.cost.random() {
+		h.Random = o.cost.text
+	}
+	if o.random() {
+		h.Seed = &o.seed
 	}
 	return h
 }
 
-func (r chainRun) line() chainLine {
+// asked returns the number, or all of a list, or nil for none.
+func (n *numbers) asked() any {
+	switch {
+	case len(n.values) > 1:
+		return n.values
+	case n.first() == 0:
+		return nil
+	}
+	return n.first()
+}
+
+func (o *chainOptions) line(r chainRun) chainLine {
 	c := r.chain
 	l := chainLine{
-		chainHead: newChainHead(c, r.source),
+		chainHead: o.head(c, r.source),
 		OK:        r.OK, LeafCalls: r.LeafCalls, AllCalls: r.AllCalls, Elapsed: r.Elapsed, Orphaned: r.Orphaned,
 		Overlap: r.OrphanedOverlap, Entry: r.Entry, LeafOK: r.LeafOK, Work: r.Work, Saved: r.Saved,
 		Calls: r.Calls, Told: [][]*int64{}, ToldCut: r.Trace.Cut,
@@ -95,42 +116,36 @@ func toldOrNil(told int64) *int64 {
 	return &told
 }
 
-// triesPerHop returns the tries of each hop that tries, if they were given so.
-func triesPerHop(c deadlinechain.Chain) []int {
-	var tries []int
-	for _, h := range c.PerHop {
-		tries = append(tries, h.Tries)
-	}
-	return tries
-}
-
 func reportChains(w io.Writer, o *chainOptions, runs []chainRun) error {
 	switch o.format.Value {
 	case "json":
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		for _, r := range runs {
-			if err := e.Encode(r.line()); err != nil {
+			if err := e.Encode(o.line(r)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case "csv":
-		return chainCSV(w, runs)
+		return o.csv(w, runs)
 	}
 	chainTable(w, o, runs)
 	return nil
 }
 
-func chainCSV(w io.Writer, runs []chainRun) error {
+func (o *chainOptions) csv(w io.Writer, runs []chainRun) error {
 	c := csv.NewWriter(w)
 	_ = c.Write(chainColumns()) // its error comes with Flush
 	for _, r := range runs {
-		_ = c.Write(r.cells())
+		_ = c.Write(o.cells(r))
 	}
 	c.Flush()
 	return c.Error()
 }
+
+// headColumns is how many of chainColumns say what was run.
+const headColumns = 7
 
 func chainColumns() []string {
 	return []string{
@@ -140,29 +155,26 @@ func chainColumns() []string {
 }
 
 // cells returns the run in the order of chainColumns.
-func (r chainRun) cells() []string {
-	l := r.line()
+func (o *chainOptions) cells(r chainRun) []string {
+	l := o.line(r)
 	saved := ""
 	if l.Saved != nil {
 		saved = l.Saved.String()
 	}
-	return append(l.cells(r.chain),
+	return append(o.headCells(l.chainHead),
 		strconv.FormatBool(l.OK), l.LeafCalls.String(), l.AllCalls.String(), l.Elapsed.String(),
 		l.Orphaned.String(), l.Overlap.String(), l.Entry.String(), l.LeafOK.String(), l.Work.String(), saved)
 }
 
-// cells returns the first columns, up to the policy.
-func (h chainHead) cells(c deadlinechain.Chain) []string {
-	return []string{h.Source, strconv.Itoa(h.Hops), inShort(c), num64(h.Cost), num64(h.Budget), num64(h.Fails), h.Policy.String()}
+// headCells returns the first columns, up to the policy; lists have spaces for
+// commas.
+func (o *chainOptions) headCells(h chainHead) []string {
+	cost := num64(h.Cost)
+	if h.Random != "" {
+		cost = h.Random
+	}
+	tries := strings.ReplaceAll(o.tries.String(), ",", " ")
+	return []string{h.Source, strconv.Itoa(h.Hops), tries, cost, num64(h.Budget), num64(h.Fails), h.Policy.String()}
 }
 
 func num64(n int64) string { return strconv.FormatInt(n, 10) }
-
-// inShort writes the tries as --tries takes them, with spaces for commas.
-func inShort(c deadlinechain.Chain) string {
-	tries := triesPerHop(c)
-	if len(tries) == 0 {
-		return strconv.Itoa(c.Tries)
-	}
-	return fmt.Sprint(tries)[1 : len(fmt.Sprint(tries))-1]
-}

@@ -127,10 +127,12 @@ func (o *chainOptions) inCommon() []string {
 	switch {
 	case c.Cost == 0:
 		add("the leaf uses all that it is given")
+	case o.cost.random():
+		add("cost %s, taken to be %d", o.cost.text, c.Cost)
 	default:
 		add("cost %d", c.Cost)
 	}
-	if len(o.budgets.values) == 1 && o.policy.Value != deadlinechain.None.String() {
+	if len(o.budgets.values) == 1 && len(o.hopBudget.values) == 0 && o.policy.Value != deadlinechain.None.String() {
 		add("budget %d", c.Budget)
 	}
 	switch c.Fails {
@@ -143,21 +145,31 @@ func (o *chainOptions) inCommon() []string {
 	}
 	for _, option := range []struct {
 		name  string
-		value int64
+		value *numbers
 	}{
-		{"per try", c.PerTry},
-		{"backoff", c.Backoff.Base},
-		{"backoff cap", c.Backoff.Cap},
-		{"own work", c.Work},
-		{"parallel", int64(c.Parallel)},
-		{"permanent from leaf call", c.Permanent},
+		{"per try", &o.perTry},
+		{"backoff", &o.backoff},
+		{"backoff cap", &o.backoffCap},
+		{"own work", &o.ownWork},
+		{"hop budget", &o.hopBudget},
+		{"parallel", &o.parallel},
+		{"permanent from leaf call", &o.permanent},
 	} {
-		if option.value > 0 {
-			add("%s %d", option.name, option.value)
+		if len(option.value.values) > 1 || option.value.first() > 0 {
+			add("%s %s", option.name, option.value.String())
 		}
+	}
+	if o.jitter {
+		add("jitter")
 	}
 	if c.Stop {
 		add("who gives up tells those below to stop")
+	}
+	switch {
+	case o.many():
+		add("%d runs, seed %d", o.runs.first(), o.seed)
+	case o.random():
+		add("one run, seed %d", o.seed)
 	}
 	return words
 }

@@ -1,6 +1,7 @@
 package deadlinechain_test
 
 import (
+	"context"
 	"fmt"
 
 	"chaoslab/labs/deadlinechain"
@@ -33,7 +34,7 @@ func ExampleRepeat() {
 		fmt.Println(err)
 		return
 	}
-	s, err := deadlinechain.Repeat(deadlinechain.Chain{
+	s, err := deadlinechain.Repeat(context.Background(), deadlinechain.Chain{
 		Hops: 3, Tries: 3, Cost: 10, Budget: 45, Fails: 3,
 		Policy: deadlinechain.Pass, RandomCost: cost, Seed: 1,
 	}, 1000)

@@ -1,6 +1,7 @@
 package deadlinechain
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -54,12 +55,12 @@ func TestBadInputIsRefused(t *testing.T) {
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: Simulate(%+v) = %v, %v, want ErrInvalid with %q", c.name, in, r, err, c.want)
 		}
-		if _, err := Repeat(in, 2); !errors.Is(err, ErrInvalid) {
+		if _, err := Repeat(t.Context(), in, 2); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: Repeat(%+v) = %v, want ErrInvalid", c.name, in, err)
 		}
 	}
 	for _, runs := range []int{0, -1, MaxRuns + 1} {
-		if _, err := Repeat(plain, runs); !errors.Is(err, ErrInvalid) {
+		if _, err := Repeat(t.Context(), plain, runs); !errors.Is(err, ErrInvalid) {
 			t.Errorf("Repeat with %d runs: %v, want ErrInvalid", runs, err)
 		}
 	}
@@ -107,15 +108,24 @@ func TestTooLargeIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Chain{Hops: 64, Tries: 10, Cost: 10, Fails: Always, RandomCost: draw}
-	if _, err := Simulate(c); !errors.Is(err, ErrTooLarge) {
+	if _, err := Simulate(c); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "with a random cost every call") || strings.Contains(err.Error(), "budget") {
 		t.Errorf("Simulate(%+v): %v, want ErrTooLarge", c, err)
 	}
+	atOnce := Chain{Hops: 20, Tries: 3, Cost: 10, Budget: 400, Fails: 5, Parallel: 3, Policy: Each}
+	if _, err := Simulate(atOnce); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "with calls at once") || !strings.Contains(err.Error(), "smaller budget") {
+		t.Errorf("Simulate(%+v): %v, want ErrTooLarge", atOnce, err)
+	}
 	c.Hops, c.Tries = 3, 3
-	if _, err := repeat(c, 100, 1000); !errors.Is(err, ErrTooLarge) {
+	if _, err := repeat(t.Context(), c, 100, 1000); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "100 runs of it take too many steps together") {
 		t.Errorf("%+v 100 times within 1000 events: %v, want ErrTooLarge", c, err)
 	}
-	if _, err := repeat(c, 100, 10_000); err != nil {
+	if _, err := repeat(t.Context(), c, 100, 10_000); err != nil {
 		t.Errorf("%+v 100 times within 10000 events: %v", c, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Repeat(gone, c, 100); !errors.Is(err, context.Canceled) {
+		t.Errorf("Repeat when it is interrupted: %v, want %v", err, context.Canceled)
 	}
 	// Deterministic, but hardly two calls are alike.
 	odd := Chain{Hops: 20, Tries: 9, Cost: 7, Fails: Always, PerTry: 1009}

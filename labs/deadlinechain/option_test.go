@@ -84,7 +84,7 @@ func TestRandomCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := Chain{Hops: 1, Tries: 1, Cost: 100, RandomCost: draw, Seed: 7}
-	s, err := Repeat(in, 5_000)
+	s, err := Repeat(t.Context(), in, 5_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +93,12 @@ func TestRandomCosts(t *testing.T) {
 			t.Errorf("lognormal(p50=100,p99=1000): p%d of %d runs is %v, want %v", p, s.Runs, got, want)
 		}
 	}
-	again, err := Repeat(in, 5_000)
+	again, err := Repeat(t.Context(), in, 5_000)
 	if err != nil || !reflect.DeepEqual(s, again) {
 		t.Errorf("%+v: the same seed gave other runs, %v", in, err)
 	}
 	in.Seed = 8
-	if other, err := Repeat(in, 5_000); err != nil || reflect.DeepEqual(s, other) {
+	if other, err := Repeat(t.Context(), in, 5_000); err != nil || reflect.DeepEqual(s, other) {
 		t.Errorf("%+v: another seed gave the same runs, %v", in, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestJitterIsPaidFromTheBudget(t *testing.T) {
 		Hops: 3, Tries: 3, Cost: 10, Budget: 100, Fails: 3, Policy: Pass,
 		Backoff: Backoff{Base: 20, Jitter: true},
 	}
-	s, err := Repeat(in, 2000)
+	s, err := Repeat(t.Context(), in, 2000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestPercentilesNeedEnoughRuns(t *testing.T) {
 		runs, p int
 		known   bool
 	}{{1, 50, false}, {2, 50, true}, {9, 90, false}, {10, 90, true}, {99, 99, false}, {100, 99, true}, {100, 0, false}, {100, 100, false}} {
-		s, err := Repeat(Chain{Hops: 2, Tries: 3, Cost: 10, Fails: Always}, c.runs)
+		s, err := Repeat(t.Context(), Chain{Hops: 2, Tries: 3, Cost: 10, Fails: Always}, c.runs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func (p *play) whole() (Result, error) {
 	p.begin()
 	for len(p.due) > 0 {
 		if p.room < 0 {
-			return Result{}, fmt.Errorf("%w: these options need every call played, and there are too many; fewer hops or tries, or a smaller budget, have fewer", ErrTooLarge)
+			return Result{}, fmt.Errorf("%w: with %s every call is played, and this takes more than %d steps: %s", ErrTooLarge, p.whyPlayed(), maxEvents, p.fewer())
 		}
 		p.happen(p.due.next())
 	}

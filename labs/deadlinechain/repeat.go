@@ -1,6 +1,7 @@
 package deadlinechain
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"slices"
@@ -24,10 +25,12 @@ type Summary struct {
 // of its own that depend on Chain.Seed and the number of the run alone. Without
 // anything random all runs are alike. No trace is kept. Its error wraps
 // ErrInvalid or, if a run or all of them together take too many steps,
-// ErrTooLarge.
-func Repeat(c Chain, runs int) (Summary, error) { return repeat(c, runs, maxEventsInAll) }
+// ErrTooLarge; between two runs it may be that of ctx.
+func Repeat(ctx context.Context, c Chain, runs int) (Summary, error) {
+	return repeat(ctx, c, runs, maxEventsInAll)
+}
 
-func repeat(c Chain, runs, room int) (Summary, error) {
+func repeat(ctx context.Context, c Chain, runs, room int) (Summary, error) {
 	if runs < 1 || runs > MaxRuns {
 		return Summary{}, invalidf("%d runs: want 1 to %d", runs, MaxRuns)
 	}
@@ -48,10 +51,16 @@ func repeat(c Chain, runs, room int) (Summary, error) {
 		return s, nil
 	}
 	for i := range runs {
+		if err := ctx.Err(); err != nil {
+			return Summary{}, err
+		}
 		play := newPlay(p, runSeed(c.Seed, i))
 		most := min(room, maxEvents)
 		play.room = most
 		r, err := play.whole()
+		if err != nil && most < maxEvents {
+			return Summary{}, fmt.Errorf("%w: %d runs of it take too many steps together: take at most %d", ErrTooLarge, runs, i)
+		}
 		if err != nil {
 			return Summary{}, fmt.Errorf("run %d of %d: %w", i+1, runs, err)
 		}

@@ -80,3 +80,28 @@ func (p *plan) random() bool {
 	}
 	return false
 }
+
+// whyPlayed says what keeps the chain from being worked out.
+func (p *plan) whyPlayed() string {
+	switch {
+	case p.RandomCost != nil:
+		return "a random cost"
+	case p.random():
+		return "jitter"
+	}
+	_, turns := p.turning()
+	for _, h := range p.hops {
+		if h.parallel > 1 && turns {
+			return "calls at once, and a leaf of which some calls go otherwise than the others,"
+		}
+	}
+	return "options under which hardly two calls are alike"
+}
+
+// fewer says what makes a chain that is too large smaller.
+func (p *plan) fewer() string {
+	if p.Policy == None {
+		return "take fewer hops or tries"
+	}
+	return "take fewer hops or tries, or a smaller budget"
+}
