@@ -48,10 +48,11 @@ same moment answers come first, then deadlines pass, then calls start: an answer
 exactly at the deadline is in time.
 
 --real also starts the chain on loopback, each hop a partner with sockets of its
-own, has the entry called once, and reads from the ledgers what happened. A unit
-is then a --tick long, and every deadline comes half a tick late, so that what
-is simulated at one moment comes in the same order. Where the machine is later
-than that, the report says so: take a longer tick.
+own, has the entry called once, and reads from the ledgers what happened; both
+time lines are drawn, one under the other. A unit is then a --tick long, and
+every deadline comes half a tick late, so that what is simulated at one moment
+comes in the same order. Where the machine is later than that, the report says
+so: take a longer tick.
 
 --format json prints one object a run (schema caller.chain/1), with --real
 another with source measured and times in ms. Numbers of simulated time are

@@ -32,13 +32,50 @@ const (
 	markStop   = '/'
 )
 
-// drawChains draws the time line of each run: a row for each hop and, where
-// calls of a hop overlap, as many as that takes.
+// picture is what is drawn of a run.
+type picture struct {
+	head string // above it; empty: it belongs to the one before it
+	axis string // the word beside the times
+	hops int
+	unit int64 // how long is what the axis counts
+	slop int64 // calls that overlap by no more than that have one row
+
+	spans []deadlinechain.Span
+	cut   bool // there were more
+	entry int64
+	told  [][]int64 // of each hop that tries
+}
+
+// drawChains draws the time line of each run.
 func drawChains(w io.Writer, runs []chainRun) {
-	drawings := make([]drawing, len(runs))
-	any, most, least := false, int64(0), int64(0)
+	pictures := make([]picture, len(runs))
 	for i, r := range runs {
-		d := layOut(r)
+		pictures[i] = r.picture()
+	}
+	drawPictures(w, pictures)
+}
+
+func (r chainRun) picture() picture {
+	p := picture{
+		head: policyInWords(r.chain.Policy), axis: "time", hops: r.chain.Hops, unit: 1,
+		spans: r.Trace.Spans(), cut: r.Trace.Cut,
+	}
+	if !p.cut {
+		p.entry = r.Entry.Int64()
+	}
+	for hop := 1; hop < p.hops; hop++ {
+		p.told = append(p.told, r.Trace.Told(hop))
+	}
+	return p
+}
+
+// drawPictures draws runs: a row for each hop and, where calls of a hop overlap,
+// as many as that takes.
+func drawPictures(w io.Writer, pictures []picture) {
+	drawings := make([]drawing, len(pictures))
+	any, most, least := false, int64(0), int64(0)
+	for i, p := range pictures {
+		d := layOut(p)
 		drawings[i] = d
 		if d.rows == nil {
 			continue
@@ -52,42 +89,46 @@ func drawChains(w io.Writer, runs []chainRun) {
 	if any {
 		fmt.Fprintln(w, "\n= works  - waits  ~ for nobody  x failed  + ok  / told to stop")
 	}
-	for i, r := range runs {
+	for i, p := range pictures {
 		d := drawings[i]
-		fmt.Fprintf(w, "\n%-*s%s\n", drawLabel, r.chain.Policy, policyInWords(r.chain.Policy))
+		if p.head != "" {
+			fmt.Fprintf(w, "\n%s\n", p.head)
+		}
 		if d.rows == nil {
 			fmt.Fprintf(w, "%*s(too many calls to draw; --format json has the figures)\n", drawLabel, "")
 			continue
 		}
-		s := scale{max(1, d.end)}
+		s := scale{total: max(1, d.end), unit: p.unit}
 		if most/sameScale <= least {
-			s = scale{max(1, most)} // so that one can be held against the other
+			s.total = max(1, most) // so that one can be held against the other
 		}
-		fmt.Fprintln(w, s.axis())
+		fmt.Fprintln(w, s.axis(p.axis))
 		for _, row := range d.rows {
-			fmt.Fprintf(w, "%-*s%s\n", drawLabel, row.label, s.bar(row, r.Entry.Int64()))
+			fmt.Fprintf(w, "%-*s%s\n", drawLabel, row.label, s.bar(row, p.entry))
 		}
-		for hop := 2; hop <= r.chain.Hops; hop++ {
-			if told := toldInShort(r.Trace.Told(hop - 1)); told != "" {
-				fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-*s", drawLabel, ""), "time for "+hopName(r.chain, hop)+": "+told))
+		for hop := 2; hop <= p.hops; hop++ {
+			if told := toldInShort(p.told[hop-2]); told != "" {
+				fmt.Fprintln(w, cli.Paragraph(fmt.Sprintf("%-*s", drawLabel, ""), "time for "+hopName(p.hops, hop)+": "+told))
 			}
 		}
 	}
 }
 
+// policyInWords returns the policy and what it is.
 func policyInWords(p deadlinechain.Policy) string {
+	words := "no deadline"
 	switch p {
 	case deadlinechain.Each:
-		return "every hop starts a budget of its own"
+		words = "every hop starts a budget of its own"
 	case deadlinechain.Pass:
-		return "the entry's deadline is handed down"
+		words = "the entry's deadline is handed down"
 	}
-	return "no deadline"
+	return fmt.Sprintf("%-*s%s", drawLabel, p, words)
 }
 
-func hopName(c deadlinechain.Chain, hop int) string {
+func hopName(hops, hop int) string {
 	switch hop {
-	case c.Hops:
+	case hops:
 		return "leaf"
 	case 1:
 		return "entry"
@@ -108,23 +149,27 @@ type drawing struct {
 	end  int64  // of the last call
 }
 
-func layOut(r chainRun) drawing {
-	if r.Trace.Cut || r.chain.Hops > drawRows {
+func layOut(p picture) drawing {
+	if p.cut || p.hops > drawRows {
 		return drawing{}
 	}
-	byHop := make([][]lane, r.chain.Hops)
+	byHop := make([][]lane, p.hops)
 	var d drawing
-	for _, s := range r.Trace.Spans() {
+	for _, s := range p.spans {
 		d.end = max(d.end, s.End)
 		lanes := byHop[s.Hop-1]
-		i := slices.IndexFunc(lanes, func(l lane) bool { return l.spans[len(l.spans)-1].End <= s.Start })
+		i := slices.IndexFunc(lanes, func(l lane) bool { return l.spans[len(l.spans)-1].End <= s.Start+p.slop })
 		if i < 0 {
 			i = len(lanes)
-			l := lane{leaf: s.Hop == r.chain.Hops}
+			l := lane{leaf: s.Hop == p.hops}
 			if i == 0 {
-				l.label = hopName(r.chain, s.Hop)
+				l.label = hopName(p.hops, s.Hop)
 			}
 			lanes = append(lanes, l)
+		}
+		if n := len(lanes[i].spans); n > 0 {
+			before := &lanes[i].spans[n-1]
+			before.End = min(before.End, s.Start)
 		}
 		lanes[i].spans = append(lanes[i].spans, s)
 		byHop[s.Hop-1] = lanes
@@ -137,19 +182,23 @@ func layOut(r chainRun) drawing {
 }
 
 // scale turns times into columns.
-type scale struct{ total int64 }
+type scale struct {
+	total int64
+	unit  int64 // of the times that the axis shows
+}
 
 func (s scale) column(at int64) int {
 	return int(float64(at) / float64(s.total) * drawWidth)
 }
 
 // axis returns the line of times: as many as have room, at round numbers.
-func (s scale) axis() string {
-	line := []byte(fmt.Sprintf("%-*s", drawLabel, "time"))
-	step := roundStep(s.total)
-	for at := int64(0); at <= s.total; at += step {
+func (s scale) axis(word string) string {
+	line := []byte(fmt.Sprintf("%-*s", drawLabel, word))
+	total := s.total / s.unit
+	step := roundStep(total)
+	for at := int64(0); at <= total; at += step {
 		mark := strconv.FormatInt(at, 10)
-		column := drawLabel + s.column(at)
+		column := drawLabel + s.column(at*s.unit)
 		if column+len(mark) > cli.Width || at > 0 && len(line) >= column {
 			continue
 		}

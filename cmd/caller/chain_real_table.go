@@ -66,6 +66,13 @@ func realTable(w io.Writer, o *chainOptions, runs []realRun) {
 	for _, note := range realNotes(runs) {
 		fmt.Fprintf(w, "\n%s\n", cli.Wrap(note, cli.Width))
 	}
+	if len(o.hops.values) == 1 && len(o.budgets.values) == 1 {
+		var pictures []picture
+		for _, r := range runs {
+			pictures = append(pictures, r.pictures()...)
+		}
+		drawPictures(w, pictures)
+	}
 }
 
 func without(row []string, at int) []string { return append(row[:at:at], row[at+1:]...) }

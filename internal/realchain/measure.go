@@ -101,7 +101,32 @@ type Measured struct {
 	// milliseconds of the header, -1 for none.
 	Told [][]int
 
+	// Spans is every call of every hop, in the order in which each hop got them,
+	// the entry first.
+	Spans []Span
+
 	Agrees bool // success and the calls of every hop are as simulated
+}
+
+// Span is one call of a hop, from when it came until the hop was done with it,
+// whether or not anybody waited for that.
+type Span struct {
+	Hop        int // from 1
+	Start, End time.Duration
+	OK         bool // it was a success, as far as the ledger knows
+}
+
+// span reads a call of a hop. Its entry ends when its client leaves; what it
+// worked on after that is in OrphanedOverlap, and the work of its own in Worked.
+func span(entry faults.Entry, hop int, e faults.Entry, leaf bool) Span {
+	return Span{
+		Hop: hop, Start: since(entry.BegunAt, e.BegunAt),
+		End: max(
+			since(entry.BegunAt, e.EndedAt)+millis(e.OrphanedOverlap),
+			since(entry.BegunAt, e.WholeAt+e.Waited)+millis(e.Worked),
+		),
+		OK: leaf && e.Effect || !leaf && e.Status == http.StatusOK && e.EndedBy == "partner",
+	}
 }
 
 // read makes a Measured of the ledger.
@@ -135,6 +160,7 @@ func (r *Run) read(ledger *faults.Ledger) (Measured, error) {
 		leaf := i == len(hops)-1
 		for _, e := range entries {
 			r.add(&m, entry, e, leaf)
+			m.Spans = append(m.Spans, span(entry, i+1, e, leaf))
 			if i > 0 {
 				m.Told[i-1] = append(m.Told[i-1], told(e))
 			}
@@ -171,7 +197,7 @@ func (r *Run) add(m *Measured, entry, e faults.Entry, leaf bool) {
 // at its deadline, when that would have come were it not late. Else what starts
 // with the deadline would start before it.
 func (r *Run) gone(entry time.Duration) time.Duration {
-	deadline := r.units(r.Chain.Budget)
+	deadline := r.units(r.settings(1).Budget)
 	if r.Chain.Policy != deadlinechain.None && entry >= deadline+r.Late() {
 		return deadline
 	}

@@ -54,7 +54,12 @@ func New(c deadlinechain.Chain, tick time.Duration) (*Run, error) {
 	case simulated.Elapsed.Cmp(most) > 0:
 		return nil, fmt.Errorf("%w: %v units of %v: a real run takes at most %v", ErrUnsupported, simulated.Elapsed, tick, MaxTime)
 	}
-	for _, units := range []int64{c.Cost, c.Budget, c.Work, c.Backoff.Base, c.Backoff.Cap} {
+	all := []int64{c.Cost}
+	for hop := 1; hop < c.Hops; hop++ {
+		h := r.settings(hop)
+		all = append(all, h.Budget, h.Work, h.Backoff.Base, h.Backoff.Cap)
+	}
+	for _, units := range all {
 		if units > int64(faults.MaxDelay/tick)-1 {
 			return nil, fmt.Errorf("%w: %d units of %v: a time of a real chain is at most %v", ErrUnsupported, units, tick, faults.MaxDelay)
 		}
@@ -78,9 +83,16 @@ func unsupported(c deadlinechain.Chain) string {
 	case c.RandomCost != nil || c.Backoff.Jitter:
 		return "a random cost or jitter"
 	}
-	for _, h := range c.PerHop {
-		if h.Tries > MaxTries || h != (deadlinechain.Hop{Tries: h.Tries}) {
-			return "settings of a single hop other than up to 100 tries"
+	for i, h := range c.PerHop {
+		switch {
+		case h.Tries > MaxTries:
+			return fmt.Sprintf("%d tries of hop %d: a real hop makes at most %d", h.Tries, i+1, MaxTries)
+		case h.Parallel > 1:
+			return "calls at once"
+		case h.Backoff.Jitter:
+			return "jitter"
+		case i == c.Hops-1 && h.Budget > 0, c.Policy == deadlinechain.Each && h.Budget > 0 && c.Budget < c.Cost:
+			return "a budget of the leaf" // which works on whatever it is told
 		}
 	}
 	return ""
@@ -171,21 +183,34 @@ func (r *Run) leaf() []string {
 
 // hop returns the fault of a hop that calls the one at next.
 func (r *Run) hop(hop int, next string) string {
-	c := r.Chain
-	tries := c.Tries
-	if hop <= len(c.PerHop) && c.PerHop[hop-1].Tries > 0 {
-		tries = c.PerHop[hop-1].Tries
+	c, h := r.Chain, r.settings(hop)
+	needs := c.Cost
+	for below := hop + 1; below < c.Hops; below++ {
+		needs += r.settings(below).Work
 	}
-	needs := r.units(c.Cost + c.Work*int64(c.Hops-1-hop))
-	text := fmt.Sprintf("chain:next=%s,policy=%v,tries=%d,needs=%v,work=%v,workers=%d", next, c.Policy, tries, needs, r.units(c.Work), MaxCalls)
-	if c.Policy == deadlinechain.Each || c.Policy == deadlinechain.Pass && hop == 1 {
-		text += fmt.Sprintf(",budget=%v", r.units(c.Budget)+r.Late())
+	text := fmt.Sprintf("chain:next=%s,policy=%v,tries=%d,needs=%v,work=%v,workers=%d", next, c.Policy, h.Tries, r.units(needs), r.units(h.Work), MaxCalls)
+	// Under pass, behind the entry, only a budget of its own bounds a hop.
+	if c.Policy == deadlinechain.Each || c.Policy == deadlinechain.Pass && (hop == 1 || hop <= len(c.PerHop) && c.PerHop[hop-1].Budget > 0) {
+		text += fmt.Sprintf(",budget=%v", r.units(h.Budget)+r.Late())
 	} else {
 		text += fmt.Sprintf(",budget=%v", faults.MaxDelay)
 	}
-	if c.Backoff.Base > 0 {
-		longest := cmp.Or(c.Backoff.Cap, int64(faults.MaxDelay/r.Tick))
-		text += fmt.Sprintf(",backoff=%v,backoff-cap=%v", r.units(min(c.Backoff.Base, longest)), r.units(longest))
+	if h.Backoff.Base > 0 {
+		longest := cmp.Or(h.Backoff.Cap, int64(faults.MaxDelay/r.Tick))
+		text += fmt.Sprintf(",backoff=%v,backoff-cap=%v", r.units(min(h.Backoff.Base, longest)), r.units(longest))
 	}
 	return text
+}
+
+// settings returns what a hop but the leaf goes by.
+func (r *Run) settings(hop int) deadlinechain.Hop {
+	c := r.Chain
+	var own deadlinechain.Hop
+	if hop <= len(c.PerHop) {
+		own = c.PerHop[hop-1]
+	}
+	return deadlinechain.Hop{
+		Tries: cmp.Or(own.Tries, c.Tries), Budget: cmp.Or(own.Budget, c.Budget),
+		Work: cmp.Or(own.Work, c.Work), Backoff: cmp.Or(own.Backoff, c.Backoff),
+	}
 }

@@ -54,6 +54,7 @@ func asSimulated(t *testing.T, c deadlinechain.Chain) (*Run, Measured) {
 		t.Errorf("%+v:\nmeasured  ok %v, calls %v, %d in all, leaf ok %d\nsimulated ok %v, calls %v, %v in all, leaf ok %v",
 			c, m.OK, m.Calls, m.AllCalls, m.LeafOK, sim.OK, sim.Calls, sim.AllCalls, sim.LeafOK)
 	}
+	holdSpans(t, r, m)
 	for _, at := range []struct {
 		name      string
 		got, want time.Duration
@@ -144,6 +145,15 @@ func TestSimulatedEqualsReal(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			c.PerHop = []deadlinechain.Hop{{Tries: 2}}
 		}
+		if rng.IntN(3) == 0 {
+			c.PerHop = nil
+			for range c.Hops - 1 {
+				c.PerHop = append(c.PerHop, deadlinechain.Hop{
+					Tries: 1 + rng.IntN(3), Work: rng.Int64N(3), Budget: 2 + rng.Int64N(16),
+					Backoff: deadlinechain.Backoff{Base: rng.Int64N(3)},
+				})
+			}
+		}
 		r, err := New(c, testTick)
 		if err != nil || r.Simulated.Elapsed.Int64() > longest || r.Simulated.LeafCalls.Sign() == 0 {
 			continue
@@ -198,7 +208,19 @@ func TestUnsupported(t *testing.T) {
 		{"parallel", func(c *deadlinechain.Chain) { c.Parallel = 2 }, testTick, "calls at once"},
 		{"stop", func(c *deadlinechain.Chain) { c.Stop = true }, testTick, "telling those below"},
 		{"jitter", func(c *deadlinechain.Chain) { c.Backoff = deadlinechain.Backoff{Base: 1, Jitter: true} }, testTick, "jitter"},
-		{"a hop's own budget", func(c *deadlinechain.Chain) { c.PerHop = []deadlinechain.Hop{{Budget: 3}} }, testTick, "single hop"},
+		{"a hop's own settings", func(c *deadlinechain.Chain) {
+			c.PerHop = []deadlinechain.Hop{{Budget: 30, Work: 1}, {Tries: 2, Backoff: deadlinechain.Backoff{Base: 1}}}
+		}, testTick, ""},
+		{"many tries of a hop", func(c *deadlinechain.Chain) { c.PerHop = []deadlinechain.Hop{{}, {Tries: 101}} }, testTick, "101 tries of hop 2"},
+		{"a hop's parallel", func(c *deadlinechain.Chain) { c.PerHop = []deadlinechain.Hop{{Parallel: 2}} }, testTick, "calls at once"},
+		{"a hop's jitter", func(c *deadlinechain.Chain) {
+			c.PerHop = []deadlinechain.Hop{{Backoff: deadlinechain.Backoff{Base: 1, Jitter: true}}}
+		}, testTick, "jitter"},
+		{"a hop's long budget", func(c *deadlinechain.Chain) { c.PerHop = []deadlinechain.Hop{{}, {Budget: 1_000_000}} }, testTick, "at most 1h0m0s"},
+		{"the leaf's budget", func(c *deadlinechain.Chain) { c.PerHop = []deadlinechain.Hop{{}, {}, {Budget: 20}} }, testTick, "a budget of the leaf"},
+		{"a leaf's budget that the hops do not have", func(c *deadlinechain.Chain) {
+			c.Policy, c.Budget, c.PerHop = deadlinechain.Each, 5, []deadlinechain.Hop{{Budget: 20}, {Budget: 20}}
+		}, testTick, "a budget of the leaf"},
 		{"not a chain", func(c *deadlinechain.Chain) { c.Tries = 0 }, testTick, "tries 0"},
 	} {
 		chain := plain
