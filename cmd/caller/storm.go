@@ -22,6 +22,7 @@ type stormOptions struct {
 	attempt, patience          cli.Duration
 	healthy, failure, recovery cli.Duration
 	usual, failing             string
+	url                        string // empty: its own partner, or the listener of partner
 	partner, listener          string
 	allowRemote                bool
 	seed                       uint64
@@ -34,7 +35,7 @@ type stormOptions struct {
 func newStorm(s cli.Streams, run func(context.Context, *stormOptions, cli.Streams) error) *cobra.Command {
 	o := newStormOptions()
 	cmd := &cobra.Command{
-		Use:   "storm",
+		Use:   "storm [URL]",
 		Short: "retries under load: what they do to a partner that fails",
 		Long: `storm makes the load of many instances that call one partner, lets the partner
 fail for a while, and measures what arrives there: 20 instances x 100 calls/s
@@ -64,9 +65,13 @@ first and retried are what was sent; unaccounted, in JSON, is the difference.
 --format json prints one object a run (schema caller.storm/1), csv one row a
 second.
 
-With --partner it is a listener of a running partner that is called, broken with
---failing and healed. Loopback only, unless --allow-remote says otherwise.
-At most 50000 requests/s, 500000 calls and 5 minutes a run.
+With a URL it is that which is called, as it is. Nobody breaks it: storm says
+when its failure is due and when it is over, for you to do it. What was sent is
+known then and what came of it, not what arrived, nor orphaned work. --partner
+is the admin URL of a running partner: one of its listeners is called, or what
+the URL says, broken with --failing and healed, and it counts what arrives.
+Loopback only, unless --allow-remote says otherwise. At most 50000 requests/s,
+500000 calls and 5 minutes a run.
 
 Exit codes: 0 measured, 1 an error, 2 wrong usage, 130 interrupted (what was
 measured is printed all the same).`,
@@ -75,13 +80,18 @@ measured is printed all the same).`,
   caller storm --policy none,deadline --failure 1s --recovery 4s
   caller storm --failing status --recovery 2s  an outage, answered at once
   caller storm --instances 5 --rate 20 --policy jitter --format json
+  caller storm http://127.0.0.1:8080/ --rate 20    a service of your own
+  caller storm --partner http://127.0.0.1:8079 --failing status
   caller storm slow-partner                    one slow partner, a whole service`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.url = args[0]
+			}
 			if err := o.complete(); err != nil {
 				return cli.Usagef("%w", err)
 			}
-			if cmd.Flags().NFlag() == 0 {
+			if cmd.Flags().NFlag() == 0 && o.url == "" {
 				fmt.Fprintf(s.Err, "this takes %v; next: caller storm --policy all, or more in: caller storm --help\n", o.runs[0].Length())
 			}
 			return run(cmd.Context(), o, s)
@@ -131,14 +141,21 @@ func newStormOptions() *stormOptions {
 // complete makes the runs that the flags ask for. Every error is one of usage.
 func (o *stormOptions) complete() error {
 	switch {
+	case o.url != "" && o.listener != "":
+		return errors.New("--listener with a URL: the URL says which")
+	case o.url != "" && o.partner == "" && o.failing != "":
+		return errors.New("--failing with a URL alone: only a partner can be broken: add --partner with its admin URL")
 	case o.partner == "" && o.listener != "":
 		return errors.New("--listener without --partner: there is one partner, its own")
-	case o.partner == "" && o.allowRemote:
-		return errors.New("--allow-remote without --partner: its own partner is on loopback")
-	case o.partner != "" && o.usual != "":
-		return errors.New("--usual with --partner: it is called as it is")
-	case o.partner != "" && o.failing == "":
+	case o.partner == "" && o.url == "" && o.allowRemote:
+		return errors.New("--allow-remote without --partner or a URL: its own partner is on loopback")
+	case (o.partner != "" || o.url != "") && o.usual != "":
+		return errors.New("--usual with --partner or a URL: it is called as it is")
+	case o.partner != "" && o.url == "" && o.failing == "":
 		return errors.New("--partner without --failing: say how it is to fail, as in --failing status")
+	}
+	if err := o.checkURL(); err != nil {
+		return err
 	}
 	for _, p := range o.policies {
 		cfg, err := storm.Config{
@@ -208,7 +225,7 @@ func runStorm(ctx context.Context, o *stormOptions, s cli.Streams) error {
 				progress.Add(1)
 			}
 		}
-		r, err := o.one(ctx, cfg)
+		r, err := o.one(ctx, cfg, s.Err)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}

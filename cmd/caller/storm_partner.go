@@ -21,6 +21,7 @@ import (
 // stormRun is a run, and what is known of the partner it was made against.
 type stormRun struct {
 	*storm.Report
+	url            string  // that was called as it is; empty: a partner of its own
 	usual, failing string  // its faults
 	capacity       float64 // requests/s that it can do, 0 if that is not known
 	flat           float64 // requests/s that this machine can do, 0 if that was not measured
@@ -30,9 +31,12 @@ type stormRun struct {
 const flatTime = time.Second
 
 // one makes one run against its own partner or the one that the flags name.
-func (o *stormOptions) one(ctx context.Context, cfg storm.Config) (stormRun, error) {
-	if o.partner != "" {
-		return o.remote(ctx, cfg)
+func (o *stormOptions) one(ctx context.Context, cfg storm.Config, narration io.Writer) (stormRun, error) {
+	switch {
+	case o.partner != "":
+		return o.remote(ctx, cfg, narration)
+	case o.url != "":
+		return o.bare(ctx, cfg, narration)
 	}
 	standard := storm.OwnFor(cfg)
 	set := storm.OwnConfig{Healthy: or(o.usual, standard.Healthy), Failing: or(o.failing, standard.Failing)}
@@ -62,7 +66,7 @@ func (o *stormOptions) one(ctx context.Context, cfg storm.Config) (stormRun, err
 // but the machine held it back.
 func (r stormRun) short() bool {
 	const enough = 0.9
-	return r.Config.Policy == storm.None && !r.Interrupted && r.Peak < enough*float64(r.Config.Load())
+	return r.Config.Policy == storm.None && r.failing != "" && !r.Interrupted && r.Peak < enough*float64(r.Config.Load())
 }
 
 func or(text, standard string) string {
@@ -90,13 +94,18 @@ type remotePartner struct {
 	admin    *admin.Client
 	metrics  string // URL
 	listener faults.Listener
-	failing  string
+	url      string // empty: the listener's
+	failing  string // empty: nobody breaks it
+	narrate  weatherman
 	ttl      time.Duration // after it the partner heals by itself, should we be gone
 }
 
 // remote makes one run against a listener of a running partner.
-func (o *stormOptions) remote(ctx context.Context, cfg storm.Config) (stormRun, error) {
-	p := remotePartner{metrics: strings.TrimSuffix(o.partner, "/") + "/metrics", failing: o.failing, ttl: cfg.Failure + time.Minute}
+func (o *stormOptions) remote(ctx context.Context, cfg storm.Config, narration io.Writer) (stormRun, error) {
+	p := remotePartner{
+		metrics: strings.TrimSuffix(o.partner, "/") + "/metrics", url: o.url, failing: o.failing, ttl: cfg.Failure + time.Minute,
+		narrate: weatherman{narration, cfg},
+	}
 	if err := o.mayCall(o.partner); err != nil {
 		return stormRun{}, err
 	}
@@ -120,7 +129,7 @@ func (o *stormOptions) remote(ctx context.Context, cfg storm.Config) (stormRun, 
 	if err != nil {
 		return stormRun{}, err
 	}
-	return stormRun{Report: report, usual: or(strings.Join(p.listener.Faults, " + "), "ok"), failing: p.failing}, nil
+	return stormRun{Report: report, url: o.url, usual: or(strings.Join(p.listener.Faults, " + "), "ok"), failing: p.failing}, nil
 }
 
 // mayCall refuses what is not on this machine unless it is allowed.
@@ -130,12 +139,15 @@ func (o *stormOptions) mayCall(raw string) error {
 		return cli.Usagef("--partner: %w", err)
 	}
 	if !loopback(t.url) && !o.allowRemote {
-		return cli.Usagef("%s is not loopback: a storm hurts whoever it hits; if the partner there is yours to break, say --allow-remote", t.url.Host)
+		return cli.Usagef("%s", notLoopback(t.url.Host))
 	}
 	return nil
 }
 
 func (o *stormOptions) choose(all []faults.Listener) (faults.Listener, error) {
+	if o.url != "" {
+		return o.chooseByURL(all)
+	}
 	var names []string
 	for _, l := range all {
 		if l.Name == o.listener || o.listener == "" && len(all) == 1 {
@@ -150,10 +162,14 @@ func (o *stormOptions) choose(all []faults.Listener) (faults.Listener, error) {
 }
 
 // URL implements storm.Partner.
-func (p remotePartner) URL() string { return p.listener.URL }
+func (p remotePartner) URL() string { return or(p.url, p.listener.URL) }
 
 // Set implements storm.Partner.
 func (p remotePartner) Set(ctx context.Context, failing bool) error {
+	if p.failing == "" {
+		p.narrate.tell(failing)
+		return nil
+	}
 	specs, ttl := p.listener.Faults, time.Duration(0)
 	if failing {
 		specs, ttl = []string{p.failing}, p.ttl

@@ -29,15 +29,16 @@ type stormLine struct {
 	Healthy   cli.Millis `json:"healthy_ms"`
 	Failure   cli.Millis `json:"failure_ms"`
 	Recovery  cli.Millis `json:"recovery_ms"`
-	Usual     string     `json:"usual"`   // the partner's fault when well
-	Failing   string     `json:"failing"` // and when not
+	URL       string     `json:"url,omitempty"` // that was called as it is
+	Usual     string     `json:"usual"`         // the partner's fault when well
+	Failing   string     `json:"failing"`       // and when not
 	Capacity  *float64   `json:"capacity_per_s"`
 
 	Arithmetic int              `json:"arithmetic_per_s"` // instances x rate x attempts
-	Peak       float64          `json:"peak_per_s"`       // at the partner
+	Peak       float64          `json:"peak_per_s"`       // at the partner; sent, where nobody counts
 	Calls      stormCalls       `json:"calls"`
 	Sent       stormSent        `json:"sent"`
-	Partner    stormCounts      `json:"partner"`
+	Partner    *stormCounts     `json:"partner"`      // null: nobody counts there
 	Recovered  *cli.Millis      `json:"recovered_ms"` // null: not within the run
 	Latency    map[string]stats `json:"latency_ms"`   // of calls by the phase they fell due in
 	Machine    stormMachine     `json:"machine"`
@@ -57,7 +58,7 @@ type stormSent struct {
 	First       int          `json:"first"`
 	Retried     int          `json:"retried"`
 	Unsent      int          `json:"unsent"` // attempts that ended before anything was sent
-	Unaccounted int          `json:"unaccounted"`
+	Unaccounted *int         `json:"unaccounted"`
 	Classes     []classCount `json:"classes"`
 }
 
@@ -86,25 +87,29 @@ type stormMachine struct {
 }
 
 type stormSecond struct {
-	From      cli.Millis  `json:"from_ms"`
-	To        cli.Millis  `json:"to_ms"`
-	Phase     storm.Phase `json:"phase"`
-	Due       int         `json:"due"`
-	First     int         `json:"first"`
-	Retried   int         `json:"retried"`
-	Rate      float64     `json:"at_partner_per_s"`
-	Partner   stormCounts `json:"partner"`
-	Good      int         `json:"good"`
-	Late      int         `json:"late"`
-	Failed    int         `json:"failed"`
-	Dropped   int         `json:"dropped"`
-	Throttled int         `json:"throttled"`
-	Open      int         `json:"breaker_open"`
-	Busy      *float64    `json:"busy"`
+	From      cli.Millis   `json:"from_ms"`
+	To        cli.Millis   `json:"to_ms"`
+	Phase     storm.Phase  `json:"phase"`
+	Due       int          `json:"due"`
+	First     int          `json:"first"`
+	Retried   int          `json:"retried"`
+	Rate      float64      `json:"at_partner_per_s"`
+	Partner   *stormCounts `json:"partner"`
+	Good      int          `json:"good"`
+	Late      int          `json:"late"`
+	Failed    int          `json:"failed"`
+	Dropped   int          `json:"dropped"`
+	Throttled int          `json:"throttled"`
+	Open      int          `json:"breaker_open"`
+	Busy      *float64     `json:"busy"`
 }
 
-func countsLine(c storm.Counts) stormCounts {
-	return stormCounts{c.Received, c.Effects, c.ClientsLeft, cli.Millis(c.Orphaned)}
+// countsLine returns what a partner counted, or null where nobody did.
+func (r stormRun) countsLine(c storm.Counts) *stormCounts {
+	if r.Uncounted {
+		return nil
+	}
+	return &stormCounts{c.Received, c.Effects, c.ClientsLeft, cli.Millis(c.Orphaned)}
 }
 
 // known returns v rounded to a thousandth, or null if it is not known.
@@ -125,17 +130,20 @@ func (r stormRun) line() stormLine {
 		Instances: c.Instances, Rate: c.Rate, Attempts: c.Attempts,
 		Attempt: cli.Millis(c.Attempt), Patience: cli.Millis(c.Patience), Budget: cli.Millis(r.Budget),
 		Healthy: cli.Millis(c.Healthy), Failure: cli.Millis(c.Failure), Recovery: cli.Millis(c.Recovery),
-		Usual: r.usual, Failing: r.failing, Capacity: known(r.capacity, r.capacity > 0),
+		URL: r.url, Usual: r.usual, Failing: r.failing, Capacity: known(r.capacity, r.capacity > 0),
 		Arithmetic: c.Load(), Peak: thousandths(r.Peak),
 		Calls:   stormCalls(r.Calls),
-		Sent:    stormSent{r.Attempts.First, r.Attempts.Retried, r.Attempts.Unsent, r.Attempts.Unaccounted, []classCount{}},
-		Partner: countsLine(r.Partner),
+		Sent:    stormSent{r.Attempts.First, r.Attempts.Retried, r.Attempts.Unsent, nil, []classCount{}},
+		Partner: r.countsLine(r.Partner),
 		Latency: map[string]stats{},
 		Machine: stormMachine{
 			r.Machine.Cores, known(r.Machine.Busy, r.Machine.Busy >= 0), known(r.Machine.Others, r.Machine.Others >= 0),
 			cli.Millis(r.Machine.LateP99), cli.Millis(r.Machine.LateMax), known(r.flat, r.flat > 0),
 		},
 		Seconds: []stormSecond{},
+	}
+	if !r.Uncounted {
+		l.Sent.Unaccounted = &r.Attempts.Unaccounted
 	}
 	for _, k := range r.Attempts.Classes {
 		l.Sent.Classes = append(l.Sent.Classes, classCount{k.Class, k.N})
@@ -151,7 +159,7 @@ func (r stormRun) line() stormLine {
 	}
 	for _, s := range r.Seconds {
 		l.Seconds = append(l.Seconds, stormSecond{
-			cli.Millis(s.From), cli.Millis(s.To), s.Phase, s.Due, s.First, s.Retried, thousandths(s.Rate), countsLine(s.Partner),
+			cli.Millis(s.From), cli.Millis(s.To), s.Phase, s.Due, s.First, s.Retried, thousandths(s.Rate), r.countsLine(s.Partner),
 			s.Good, s.Late, s.Failed, s.Dropped, s.Throttled, s.BreakerOpen, known(s.Busy, s.Busy >= 0),
 		})
 	}
@@ -194,7 +202,11 @@ func stormCSV(w io.Writer, runs []stormRun) error {
 			for _, n := range []int{s.Due, s.First, s.Retried, int(math.Round(s.Rate)), s.Good, s.Late, s.Failed, s.Dropped, s.Throttled, s.BreakerOpen} {
 				row = append(row, strconv.Itoa(n))
 			}
-			_ = c.Write(append(row, cli.Millis(s.Partner.Orphaned).String()))
+			orphaned := ""
+			if !r.Uncounted {
+				orphaned = cli.Millis(s.Partner.Orphaned).String()
+			}
+			_ = c.Write(append(row, orphaned))
 		}
 	}
 	c.Flush()

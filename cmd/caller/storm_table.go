@@ -21,6 +21,11 @@ func stormHead(w io.Writer, r stormRun) {
 	what := fmt.Sprintf("%d instances x %d calls/s x %d attempts: up to %d requests/s; an attempt may take %s, a call is good within %s",
 		c.Instances, c.Rate, c.Attempts, c.Load(), cli.ShowLimit(c.Attempt), cli.ShowLimit(c.Patience))
 	fmt.Fprintln(w, cli.Paragraph("storm    ", what))
+	if r.failing == "" {
+		fmt.Fprintln(w, cli.Paragraph("partner  ", fmt.Sprintf("%s as it is: %s, then a failure is due for %s, then %s",
+			r.url, cli.ShowLimit(c.Healthy), cli.ShowLimit(c.Failure), cli.ShowLimit(c.Recovery))))
+		return
+	}
 	partner := r.usual
 	if r.capacity > 0 {
 		partner = fmt.Sprintf("%.0f requests/s at most", r.capacity)
@@ -34,12 +39,12 @@ func stormTable(w io.Writer, r stormRun) {
 	stormHead(w, r)
 	fmt.Fprintln(w, cli.Paragraph("policy   ", r.Config.Policy.String()+": "+r.Config.Policy.Summary()))
 	fmt.Fprintln(w)
-	t := cli.NewTable(w, "\nfrom", "\nphase", "calls\ndue", "partner\ngets /s", "sent\nfirst", "\nretried", "calls\ngood", "\nlate", "\nfailed", "orphaned\nwork")
+	t := cli.NewTable(w, "\nfrom", "\nphase", "calls\ndue", r.ratesHead(), "sent\nfirst", "\nretried", "calls\ngood", "\nlate", "\nfailed", "orphaned\nwork")
 	rightFrom(t, 10, 1, 3)
 	for _, s := range r.Seconds {
 		t.AppendRow(table.Row{
 			fmt.Sprintf("%.0f s", s.From.Seconds()), s.Phase.String(), s.Due, rounded(s.Rate), s.First, s.Retried,
-			s.Good, s.Late, s.Failed + s.Dropped, seconds(s.Partner.Orphaned),
+			s.Good, s.Late, s.Failed + s.Dropped, r.orphaned(s.Partner),
 		})
 	}
 	t.Render()
@@ -51,6 +56,22 @@ func stormTable(w io.Writer, r stormRun) {
 	for _, note := range r.notes() {
 		fmt.Fprintf(w, "\n%s\n", cli.Wrap(note, cli.Width))
 	}
+}
+
+// ratesHead is the head of the column of requests a second.
+func (r stormRun) ratesHead() string {
+	if r.Uncounted {
+		return "all\nsent /s"
+	}
+	return "partner\ngets /s"
+}
+
+// orphaned is the work for clients that had left, if anybody knows it.
+func (r stormRun) orphaned(c storm.Counts) string {
+	if r.Uncounted {
+		return "-"
+	}
+	return seconds(c.Orphaned)
 }
 
 // took says how long calls took, from when they were due.
@@ -88,7 +109,11 @@ func sparks(w io.Writer, r stormRun, name string, most, calls float64) {
 			good = append(good, float64(s.Good)/max((s.To-s.From).Seconds(), 0.5))
 		}
 	}
-	fmt.Fprintf(w, "%-10s%-12s%s\n", name, "at partner", strings.TrimRight(sparkline(squeeze(arrived, sparkColumns), most)+"  of "+rounded(most)+"/s", " "))
+	where := "at partner"
+	if r.Uncounted {
+		where = "sent"
+	}
+	fmt.Fprintf(w, "%-10s%-12s%s\n", name, where, strings.TrimRight(sparkline(squeeze(arrived, sparkColumns), most)+"  of "+rounded(most)+"/s", " "))
 	fmt.Fprintf(w, "%-10s%-12s%s\n", "", "good calls", sparkline(squeeze(good, sparkColumns), calls)+"  of "+rounded(calls)+"/s")
 }
 
@@ -118,7 +143,7 @@ func (r stormRun) recovered() string {
 func stormCompare(w io.Writer, runs []stormRun) {
 	stormHead(w, runs[0])
 	fmt.Fprintln(w)
-	t := cli.NewTable(w, "\npolicy", "partner\ngets /s", "sent\nfirst", "\nretried", "calls\ngood", "\nlate", "\nfailed", "orphaned\nwork", "recovered\nafter")
+	t := cli.NewTable(w, "\npolicy", runs[0].ratesHead(), "sent\nfirst", "\nretried", "calls\ngood", "\nlate", "\nfailed", "orphaned\nwork", "recovered\nafter")
 	rightFrom(t, 9, 0, 2)
 	peak := 0.0
 	for _, r := range runs {
@@ -126,7 +151,7 @@ func stormCompare(w io.Writer, runs []stormRun) {
 		t.AppendRow(table.Row{
 			r.Config.Policy.String(), rounded(r.Peak), r.Attempts.First, r.Attempts.Retried,
 			r.Calls.Good, r.Calls.Late, r.Calls.Failed + r.Calls.Dropped + r.Calls.Canceled,
-			seconds(r.Partner.Orphaned), r.recovered(),
+			r.orphaned(r.Partner), r.recovered(),
 		})
 	}
 	t.Render()
@@ -155,6 +180,8 @@ func (r stormRun) notes() []string {
 	notes := r.machineNotes()
 	switch {
 	case r.tooBusy():
+	case r.failing == "":
+		notes = append(notes, r.afterward())
 	case !r.Recovered.Ok && r.Calls.Good < r.Calls.Due:
 		notes = append(notes, fmt.Sprintf("The partner was well again after %s, the calls were not: what arrives is more than it can do, so it works for those who have left, and they try again. Only less load ends that: caller storm --policy all.", cli.ShowLimit(c.Failure)))
 	case r.Recovered.After > 0:
@@ -166,13 +193,34 @@ func (r stormRun) notes() []string {
 		notes = append(notes, fmt.Sprintf("The partner worked %s for clients that had left. None of them could see that.", seconds(d)))
 	}
 	if r.Peak > 1.2*float64(calls) {
-		note := fmt.Sprintf("At the peak %s requests/s arrived for %d calls/s.", rounded(r.Peak), calls)
-		if r.Peak > float64(c.Load()) {
+		verb := "arrived"
+		if r.Uncounted {
+			verb = "were sent"
+		}
+		note := fmt.Sprintf("At the peak %s requests/s %s for %d calls/s.", rounded(r.Peak), verb, calls)
+		if r.Peak > waveAbove*float64(c.Load()) {
 			note += " That is more than the arithmetic has: calls that had waited came back together with those that failed at once."
 		}
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// waveAbove is how many times what the arithmetic has must arrive before it is
+// more than a matter of where a second begins.
+const waveAbove = 1.05
+
+// afterward says how calls went from when a failure that nobody made from here
+// was over.
+func (r stormRun) afterward() string {
+	const begin = "Nothing was broken from here. "
+	switch {
+	case !r.Recovered.Ok:
+		return begin + "At the end calls were not good, or not yet for a second."
+	case r.Recovered.After > 0:
+		return begin + fmt.Sprintf("From when the failure was due to be over it took %s until calls were good.", r.recovered())
+	}
+	return begin + "From when the failure was due to be over calls were good."
 }
 
 // machineNotes says what the machine had to do with it.

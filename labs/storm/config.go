@@ -37,9 +37,13 @@ type Partner interface {
 	URL() string
 	// Set makes it fail, or heals it.
 	Set(ctx context.Context, failing bool) error
-	// Counts tells what has happened to it so far.
+	// Counts tells what has happened to it so far, or returns ErrUncounted.
 	Counts(ctx context.Context) (Counts, error)
 }
+
+// ErrUncounted is what Partner.Counts returns where nobody counts. A Report then
+// has what was sent, and nothing of what became of it.
+var ErrUncounted = errors.New("nobody counts what arrives")
 
 // Counts are what a partner has counted since it was started.
 type Counts struct {

@@ -2,7 +2,7 @@
 // call one partner, the partner fails for a while, and every instance tries
 // again as its policy says.
 //
-//	own, err := storm.StartOwn(storm.OwnConfig{Load: 2000, Patience: time.Second})
+//	own, err := storm.StartOwn(storm.OwnConfig{Healthy: "ok", Failing: "status"})
 //	…
 //	defer own.Close(ctx)
 //	report, err := storm.Run(ctx, storm.Config{
@@ -17,7 +17,8 @@
 //
 // What arrives is counted by the partner. Which of it was a first attempt and
 // which a retry is known where it was sent: both counts are in the report, and
-// the difference between them.
+// the difference between them. Where nobody counts (ErrUncounted), there is what
+// was sent.
 //
 // RunSlow is another experiment: a hop with few workers whose partner turns
 // slow, and what that does to requests that do not need the partner.

@@ -13,13 +13,14 @@ type Report struct {
 	Config      Config // complete
 	Budget      time.Duration
 	Interrupted bool // the run was broken off
+	Uncounted   bool // nobody counted at the partner: Partner and Unaccounted are not known
 	Seconds     []Second
 
 	Calls    Calls
 	Attempts Attempts
 	Partner  Counts // of the whole run
 
-	// Peak is the most requests that the partner counted in one second.
+	// Peak is the most requests in one second, as in Second.Rate.
 	Peak float64
 	// Recovered is how long after the failure had ended calls were good again,
 	// and Ok is false where they were not before the end.
@@ -76,7 +77,7 @@ type Machine struct {
 
 func (r *run) report(launched int, interrupted bool) *Report {
 	rep := &Report{
-		Config: r.cfg, Budget: r.budget, Interrupted: interrupted, Seconds: r.sample.seconds(),
+		Config: r.cfg, Budget: r.budget, Interrupted: interrupted, Uncounted: r.sample.uncounted, Seconds: r.sample.seconds(),
 		Machine: Machine{Cores: runtime.NumCPU(), Busy: -1, Others: -1},
 	}
 	calls := r.tally.calls[:launched]
@@ -102,7 +103,9 @@ func (r *run) report(launched int, interrupted bool) *Report {
 	if n := len(rep.Seconds); n > 0 {
 		rep.Machine.Others = max(-1, others/rep.Seconds[n-1].To.Seconds())
 	}
-	rep.Attempts.Unaccounted = int(rep.Partner.Received) - rep.Attempts.First - rep.Attempts.Retried
+	if !rep.Uncounted {
+		rep.Attempts.Unaccounted = int(rep.Partner.Received) - rep.Attempts.First - rep.Attempts.Retried
+	}
 	rep.measureCalls(calls, r.pace)
 	lags := slices.Sorted(slices.Values(r.lags[:launched]))
 	rep.Machine.LateP99, rep.Machine.LateMax = percentile(lags, 99), percentile(lags, 100)

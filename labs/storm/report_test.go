@@ -1,6 +1,7 @@
 package storm
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -72,7 +73,7 @@ func TestSecondsOfLateReadings(t *testing.T) {
 	read := func(at time.Duration, received uint64) moment {
 		return moment{at: at, counts: Counts{Received: received}, cpu: -1, idle: -1}
 	}
-	s := &sampler{r, []moment{read(0, 5), read(time.Second, 105), read(2500*ms, 255), read(3*time.Second, 305), read(3250*ms, 315)}}
+	s := &sampler{r, []moment{read(0, 5), read(time.Second, 105), read(2500*ms, 255), read(3*time.Second, 305), read(3250*ms, 315)}, false}
 	var got []float64
 	total := uint64(0)
 	for _, sec := range s.seconds() {
@@ -93,3 +94,36 @@ func TestProcessorTimes(t *testing.T) {
 		t.Errorf("processor time went back from %v to %v", a, b)
 	}
 }
+
+// Where nobody counts, what was sent is the rate and the peak, and nothing is
+// said about what arrived.
+func TestUncounted(t *testing.T) {
+	t.Parallel()
+	own, err := StartOwn(OwnConfig{Healthy: "ok", Failing: "status"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(context.Background()) //nolint:errcheck // it ends with the process at the latest
+	rep, err := Run(t.Context(), Config{
+		Instances: 2, Rate: 20, Attempts: 3, Partner: uncounted{own}, Attempt: 10 * time.Second, Patience: 20 * time.Second,
+		Healthy: 500 * time.Millisecond, Failure: time.Second, Recovery: 500 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !rep.Uncounted || rep.Partner != (Counts{}) || rep.Attempts.Unaccounted != 0 {
+		t.Errorf("uncounted %v, at the partner %+v, unaccounted %d, want true and nothing", rep.Uncounted, rep.Partner, rep.Attempts.Unaccounted)
+	}
+	sent := 0.0
+	for _, s := range rep.Seconds {
+		sent += s.Rate * (s.To - s.From).Seconds()
+	}
+	if want := rep.Attempts.First + rep.Attempts.Retried; rep.Attempts.First != 80 || rep.Attempts.Retried < 40 || int(sent+0.5) != want || rep.Peak <= 0 {
+		t.Errorf("%d first, %d retried, rates of %.1f in all, peak %v; want 80, some, the sum, and more than 0", rep.Attempts.First, rep.Attempts.Retried, sent, rep.Peak)
+	}
+}
+
+// uncounted is a partner that does not tell.
+type uncounted struct{ *Own }
+
+func (uncounted) Counts(context.Context) (Counts, error) { return Counts{}, ErrUncounted }

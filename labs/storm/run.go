@@ -44,14 +44,15 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	first, err := cfg.Partner.Counts(ctx)
-	if err != nil {
+	uncounted := errors.Is(err, ErrUncounted)
+	if err != nil && !uncounted {
 		return nil, err
 	}
 	count := cfg.Calls()
 	r.lags = make([]time.Duration, count)
 	r.start = time.Now()
 	r.tally = newTally(r.start, count, cfg.Length()+r.budget+drain)
-	r.sample = newSampler(r, first)
+	r.sample = newSampler(r, first, uncounted)
 	launched, err := r.play(ctx, count)
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {

@@ -19,7 +19,7 @@ type Second struct {
 	Retried int // further attempts that were sent
 
 	Partner Counts  // what the partner counted
-	Rate    float64 // requests a second, as it counted them
+	Rate    float64 // requests a second, as it counted them; as they were sent where nobody counts
 
 	// What ended: calls answered in time, too late, or not at all; calls that
 	// were not begun because too many were under way.
@@ -43,12 +43,13 @@ type moment struct {
 
 // sampler reads the partner's counts each second.
 type sampler struct {
-	r       *run
-	moments []moment // from the run's beginning
+	r         *run
+	moments   []moment // from the run's beginning
+	uncounted bool     // there are no counts
 }
 
-func newSampler(r *run, first Counts) *sampler {
-	return &sampler{r, []moment{{0, first, cpuTime(), idleTime()}}}
+func newSampler(r *run, first Counts, uncounted bool) *sampler {
+	return &sampler{r, []moment{{0, first, cpuTime(), idleTime()}}, uncounted}
 }
 
 // run reads at every full second until ctx is done, and once more then.
@@ -70,9 +71,12 @@ func (s *sampler) run(ctx context.Context) error {
 func (s *sampler) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drain)
 	defer cancel()
-	counts, err := s.r.cfg.Partner.Counts(ctx)
-	if err != nil {
-		return err
+	var counts Counts
+	if !s.uncounted {
+		var err error
+		if counts, err = s.r.cfg.Partner.Counts(ctx); err != nil {
+			return err
+		}
 	}
 	s.moments = append(s.moments, moment{time.Since(s.r.start), counts, cpuTime(), idleTime()})
 	return nil
@@ -80,6 +84,9 @@ func (s *sampler) read(ctx context.Context) error {
 
 // drain waits until the partner has come to the end of what was left behind.
 func (s *sampler) drain(ctx context.Context) error {
+	if s.uncounted {
+		return nil
+	}
 	const every = 100 * time.Millisecond
 	end := time.Now().Add(drain)
 	before, err := s.r.cfg.Partner.Counts(context.WithoutCancel(ctx))
@@ -111,6 +118,9 @@ func (s *sampler) second(n int) Second {
 		return out
 	}
 	out.Rate = float64(out.Partner.Received) / took
+	if s.uncounted {
+		out.Rate = float64(out.First+out.Retried) / took
+	}
 	if a.cpu >= 0 && b.cpu >= 0 {
 		out.Busy = min((b.cpu-a.cpu).Seconds()/took, float64(runtime.NumCPU()))
 	}
