@@ -31,7 +31,7 @@ measure() {
 number() {
   value='?'
   if [[ $line =~ \"$1\":([^,\}]*) ]]; then value=${BASH_REMATCH[1]}; fi
-  if [[ -n ${2-} && $value != null ]]; then
+  if [[ -n ${2-} && $value == [0-9]* ]]; then
     printf -v value '%05d' "$((${value%.*} / 100))"
     value=$((10#${value%?})).${value: -1}
   fi

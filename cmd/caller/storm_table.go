@@ -232,7 +232,11 @@ func (r stormRun) machineNotes() []string {
 		if m.Others >= 0 {
 			note += fmt.Sprintf(" Others kept %s of its %d processors busy.", tenths(m.Others), m.Cores)
 		}
-		notes = append(notes, note+" The figures say more about that than about the policy: try again when it is idle, or with less: --instances 5 --rate 40.")
+		note += " The figures say more about that than about the policy: try again when it is idle"
+		if r.Config.Instances*r.Config.Rate > 5*40 {
+			note += ", or with less: --instances 5 --rate 40"
+		}
+		notes = append(notes, note+".")
 	}
 	if load := float64(r.Config.Load()); r.short() {
 		note := fmt.Sprintf("By arithmetic the partner gets %s requests/s, and it got %s.", rounded(load), rounded(r.Peak))
