@@ -171,3 +171,21 @@ func fits(t *testing.T, args string) {
 		}
 	}
 }
+
+// What the help shows runs and reports something.
+func TestChainExamplesRun(t *testing.T) {
+	t.Parallel()
+	examples := 0
+	for line := range strings.Lines(newChain(cli.Streams{}, nil).Example) {
+		args, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "caller chain"), "   ")
+		args, _, _ = strings.Cut(strings.ReplaceAll(args, "'", ""), "  ")
+		if strings.Contains(args, "--real") { // takes seconds, and has a script of its own
+			continue
+		}
+		examples++
+		fits(t, args)
+	}
+	if examples < 10 {
+		t.Errorf("%d examples were found, want at least 10", examples)
+	}
+}
