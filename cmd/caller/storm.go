@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -216,7 +217,11 @@ func runStorm(ctx context.Context, o *stormOptions, s cli.Streams) error {
 	for _, cfg := range o.runs {
 		seconds += int((cfg.Length() + time.Second - 1) / time.Second)
 	}
-	progress := cli.NewProgress(s.Err, seconds, "storm, seconds")
+	bar := s.Err
+	if o.url != "" && o.failing == "" {
+		bar = io.Discard // there is something to be said meanwhile
+	}
+	progress := cli.NewProgress(bar, seconds, "storm, seconds")
 	defer progress.Close()
 	var runs []stormRun
 	for _, cfg := range o.runs {
