@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,5 +49,24 @@ leaf    [========================x[=========================x[~~~~~~~~+
 `
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+	}
+}
+
+// Where calls are later than a unit is long, that is said, with what helps.
+func TestLateRealRunsSaySo(t *testing.T) {
+	t.Parallel()
+	run, err := realchain.New(deadlinechain.Chain{Hops: 2, Tries: 2, Cost: 10, Budget: 45, Fails: deadlinechain.Always}, 10*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for late, want := range map[time.Duration]string{
+		3 * time.Millisecond:  "at most 3.0 ms for each call of the leaf later.",
+		34 * time.Millisecond: "That is more than a unit: with a longer one the times come closer: --tick 60ms.",
+	} {
+		m := realchain.Measured{Calls: []int{1, 2}, LeafCalls: 2, Elapsed: run.Takes() + 2*late, Agrees: true}
+		notes := realNotes([]realRun{{run, m}})
+		if got := notes[len(notes)-1]; !strings.HasSuffix(got, want) {
+			t.Errorf("%v late: got %q, want %q at its end", late, got, want)
+		}
 	}
 }

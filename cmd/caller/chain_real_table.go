@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/internal/realchain"
 	"chaoslab/labs/deadlinechain"
 )
 
@@ -157,7 +158,11 @@ func realNotes(runs []realRun) []string {
 	}
 	if apart != nil {
 		return append(notes, fmt.Sprintf("With policy %s the real chain went otherwise than simulated: this machine was later than half a unit. Try a longer one: --tick %v.",
-			apart.Chain.Policy, 2*apart.Tick))
+			apart.Chain.Policy, min(realchain.MaxTick, 2*apart.Tick)))
 	}
-	return append(notes, fmt.Sprintf("Every hop was called as often as simulated, and all was over at most %s ms for each call of the leaf later.", inMS(cli.Millis(perCall))))
+	note := fmt.Sprintf("Every hop was called as often as simulated, and all was over at most %s ms for each call of the leaf later.", inMS(cli.Millis(perCall)))
+	if tick := runs[0].Tick; perCall > tick {
+		note += fmt.Sprintf(" That is more than a unit: with a longer one the times come closer: --tick %v.", min(realchain.MaxTick, 2*perCall.Round(tick)))
+	}
+	return append(notes, note)
 }
