@@ -166,9 +166,35 @@ func (x *Exchange) hasLeft() bool {
 	defer x.c.mu.Unlock()
 	x.c.current = nil
 	if x.c.left != 0 {
-		x.dead, x.deadAt, x.deadHow, x.deadByClient = true, x.c.left, x.c.leftHow, true
+		x.leftLocked()
 	}
 	return x.dead
+}
+
+// lastLook is hasLeft at the end of an exchange: a client that has all that the
+// fault was to show has not left, unless it had before it got that.
+func (x *Exchange) lastLook() {
+	x.c.mu.Lock()
+	defer x.c.mu.Unlock()
+	x.c.current = nil
+	if x.c.worksOn || x.c.left != 0 && (x.e.sent == 0 || x.end.kind == endHold) {
+		x.leftLocked()
+	}
+}
+
+// wasShut is hasLeft where what the connection broke with may only be that it
+// has been closed since the client left.
+func (x *Exchange) wasShut() bool {
+	x.c.mu.Lock()
+	defer x.c.mu.Unlock()
+	if x.c.worksOn {
+		x.leftLocked()
+	}
+	return x.c.worksOn
+}
+
+func (x *Exchange) leftLocked() {
+	x.dead, x.deadAt, x.deadHow, x.deadByClient = true, x.c.left, x.c.leftHow, true
 }
 
 // date returns the Date header's value, made afresh once a second.

@@ -40,6 +40,8 @@ type conn struct {
 
 	mu         sync.Mutex
 	over       bool // closed
+	worksOn    bool // closed, and a goroutine still works on its request
+	counted    bool // that the client left
 	lingering  bool // our end was sent, the client's is awaited
 	registered bool // known to the parker
 	watch      watch
@@ -186,6 +188,13 @@ func blame(err error) (how outcome, byClient bool) {
 // close ends the connection, if it is not over. A connection that is to end
 // with a RST was prepared by resetNow.
 func (c *conn) close(how outcome, byClient bool) {
+	c.shut(how, byClient)
+	c.p.forget(c)
+}
+
+// shut is close for a connection whose request is still worked on: it keeps its
+// place among those that there may be, so that this work is bounded too.
+func (c *conn) shut(how outcome, byClient bool) {
 	c.mu.Lock()
 	if c.over {
 		c.mu.Unlock()
@@ -197,7 +206,6 @@ func (c *conn) close(how outcome, byClient bool) {
 	_ = c.tcp.Close()
 	c.saved = nil
 	c.mu.Unlock()
-	c.p.forget(c)
 	c.l.stats.open.Add(-1)
 	now := c.p.clock.now()
 	c.p.ledger.update(c.slot, func(e *entry) {
@@ -206,4 +214,15 @@ func (c *conn) close(how outcome, byClient bool) {
 		}
 		e.nth, e.final = c.nth.Load(), true
 	})
+}
+
+// countLeft counts that the client left before its request had ended, once.
+func (c *conn) countLeft() {
+	c.mu.Lock()
+	first := !c.counted
+	c.counted = true
+	c.mu.Unlock()
+	if first {
+		c.l.stats.left.Add(1)
+	}
 }

@@ -16,7 +16,7 @@ func (c *conn) hold(x *Exchange) {
 	c.p.ledger.publish(x.slot, &x.e)
 	if held := c.holdEntry(x.slot, x.end); held != nil {
 		if c.left != 0 {
-			c.l.stats.left.Add(1)
+			c.countLeft()
 			c.endHeld(held, c.leftHow, true)
 			return
 		}

@@ -18,7 +18,10 @@
 // which nothing is to happen costs it no goroutine and no buffer.
 //
 // A client that closes its sending side has left, as far as the partner is
-// concerned: on the wire the two cannot be told apart.
+// concerned: on the wire the two cannot be told apart. Its connection is closed
+// at once, also where the fault works on for it; such work keeps its place among
+// the connections that there may be, and its request's entry is final, and in the
+// streams, once it is over.
 //
 // Linux is whole. Elsewhere refused and connect-timeout cannot be had, a hung
 // connection costs a goroutine, a RST may overtake the last bytes before it, and

@@ -171,6 +171,9 @@ func (x *Exchange) leftBefore() bool {
 
 // dies notes that the connection broke with err.
 func (x *Exchange) dies(err error) {
+	if x.wasShut() {
+		return
+	}
 	x.dead, x.deadAt = true, x.c.p.clock.now()
 	x.deadHow, x.deadByClient = blame(err)
 	if x.c.p.isStopping() {
@@ -205,8 +208,8 @@ func (x *Exchange) endRST() { x.end = ending{kind: endRST, how: reset} }
 // finish ends the exchange as the fault wants it, unless the client has left.
 func (x *Exchange) finish() bool {
 	c := x.c
-	if x.watched && (x.e.sent == 0 || x.end.kind == endHold) {
-		x.hasLeft() // before the fault has shown itself whole
+	if x.watched {
+		x.lastLook()
 	}
 	if x.end.kind == endHold && !x.dead {
 		c.hold(x)
@@ -261,7 +264,7 @@ func (x *Exchange) orphan(left, now int64) {
 	if from > left {
 		x.e.orphaned = to - from
 	}
-	x.c.l.stats.left.Add(1)
+	x.c.countLeft()
 	x.c.l.stats.orphaned.Add(x.e.overlap)
 }
 

@@ -113,8 +113,8 @@ func (l *Ledger) Dropped() uint64 {
 // the same entry counts.
 func (l *Ledger) Missed() uint64 { return l.missed.Load() }
 
-// Feed is a stream of the entries that end from its beginning on, in the order
-// of ending. The partner never waits for whoever reads it: what does not fit into
+// Feed is a stream of the entries that become final from its beginning on, in that
+// order: of a request whose client has left, once no more work is done for it. The partner never waits for whoever reads it: what does not fit into
 // the buffer is counted as missed.
 type Feed struct {
 	ledger *Ledger

@@ -91,7 +91,9 @@ func (x *Exchange) run(br *bufio.Reader) bool {
 	spec.behavior.request(x)
 	if x.wrong != nil {
 		x.c.endWatch()
-		return x.refuse(x.wrongStatus, x.wrong)
+		if !x.wasShut() {
+			return x.refuse(x.wrongStatus, x.wrong)
+		}
 	}
 	return x.finish()
 }
@@ -273,7 +275,7 @@ func (x *Exchange) refuse(status int, err error) bool {
 		if x.slot != nil {
 			x.e.ended, x.e.how, x.e.byClient = c.p.clock.now(), how, byClient
 			if byClient {
-				c.l.stats.left.Add(1)
+				c.countLeft()
 			}
 			x.publishFinal()
 		}

@@ -85,7 +85,9 @@ type Stats struct {
 }
 
 // OutcomeCount counts the requests of one fault that ended in one way:
-// client_left, or a word of Outcomes.
+// client_left, or a word of Outcomes. One that is worked on after its client has
+// left counts once that is over, so what was received and not counted yet is what
+// the partner still has to do.
 type OutcomeCount struct {
 	Mode, Outcome string
 	Count         uint64

@@ -96,17 +96,22 @@ func (c *conn) leaves(how outcome) {
 	}
 	current, held, lingering := c.current, c.held, c.lingering
 	c.held, c.current = nil, nil
+	c.worksOn = current != nil
 	c.mu.Unlock()
 	switch {
 	case lingering:
 		c.close(closed, false)
 	case held != nil:
-		c.l.stats.left.Add(1)
+		c.countLeft()
 		c.endHeld(held, how, true)
 	case current != nil:
+		// Whoever works on the request goes on or not, as the fault has it, and
+		// has the last word on it; the connection is over for all.
+		c.countLeft()
 		c.p.ledger.update(current, func(e *entry) {
 			e.ended, e.how, e.byClient = now, how, true
 		})
+		c.shut(how, true)
 	}
 }
 

@@ -38,7 +38,7 @@ func listenerDesc(m metric) *prometheus.Desc {
 }
 
 func requestsDesc() *prometheus.Desc {
-	return prometheus.NewDesc("partner_requests_total", "Requests that ended, and connections that a fault hit before any request or that were too many, by fault and by how they ended.",
+	return prometheus.NewDesc("partner_requests_total", "Requests that are over, orphaned work too, and connections that a fault hit before any request or that were too many, by fault and by how they ended.",
 		[]string{"listener", "mode", "outcome"}, nil)
 }
 

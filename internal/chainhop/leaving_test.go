@@ -1,0 +1,63 @@
+package chainhop
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"chaoslab/faults"
+)
+
+// A client that leaves is gone for the hop at once, however long the hop goes on
+// for it: with its own work, with its call to the next, or in line for a worker.
+func TestLeavingIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	const worksFor = 3 * time.Second
+	leaf := start(t, "slow:delay="+worksFor.String())
+	type hop struct {
+		name string
+		p    *faults.Partner
+	}
+	var all []hop
+	for name, params := range map[string]string{
+		"none": ",policy=none", "each": ",policy=each", "pass": ",policy=pass",
+		"own work": ",policy=each,work=" + worksFor.String(),
+	} {
+		all = append(all, hop{name, start(t, "chain:next="+urlOf(leaf)+params)})
+	}
+	began := time.Now()
+	for _, h := range all {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if status, text := get(ctx, urlOf(h.p)); status != 0 {
+			t.Errorf("%s: got status %d, %q, want none: the client leaves", h.name, status, text)
+		}
+		cancel()
+	}
+	for _, h := range all {
+		var conn faults.Entry
+		for end := time.Now().Add(10 * time.Second); !conn.Ended() && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			conn = h.p.Ledger().Entries(faults.Query{})[0]
+		}
+		if late := conn.Elapsed - 100; conn.EndedBy != "client" || conn.Kind != "connection" || late > float64((500*time.Millisecond+slack).Milliseconds()) {
+			t.Errorf("%s: the connection ended by %q %.0f ms late, want by the client within 500: %+v", h.name, conn.EndedBy, late, conn)
+		}
+		if s := h.p.Stats()[0]; s.ClientsLeft != 1 || s.Open != 0 {
+			t.Errorf("%s: %d clients left, %d connections open, want 1 and 0", h.name, s.ClientsLeft, s.Open)
+		}
+	}
+	for _, h := range all {
+		var counted uint64
+		for end := time.Now().Add(2*worksFor + 10*time.Second); counted == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			for _, o := range h.p.Stats()[0].Outcomes {
+				counted += o.Count
+			}
+		}
+		e, s := requests(t, h.p)[0], h.p.Stats()[0]
+		if counted != 1 || s.ClientsLeft != 1 || e.EndedBy != "client" {
+			t.Errorf("%s: at the end: %d requests over, %d clients left, ended by %q; want 1, 1 and the client", h.name, counted, s.ClientsLeft, e.EndedBy)
+		}
+		if goesOn := h.name != "pass"; goesOn && e.OrphanedOverlap < 100 || s.Orphaned <= 0 && goesOn {
+			t.Errorf("%s: %v ms of work after the client had left, want the rest of %v (it took %v)", h.name, e.OrphanedOverlap, worksFor, time.Since(began))
+		}
+	}
+}
