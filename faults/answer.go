@@ -151,6 +151,7 @@ func (x *Exchange) write(b []byte) {
 	at := c.p.clock.now()
 	if x.e.firstWrite == 0 {
 		x.e.firstWrite = at
+		c.answering.Store(at)
 	}
 	n, err := c.stream.Write(b)
 	x.e.noteWrite(at, n)

@@ -38,6 +38,14 @@ type Config struct {
 	// ReadTimeout bounds the time that a request's head may take from its first
 	// byte, and the silence inside its body; then comes 408. Zero: 10 s.
 	ReadTimeout time.Duration
+	// WriteTimeout is how long the client may take nothing of an answer that is
+	// being written: then it is taken to have hung up. What it takes is seen as
+	// far as the system shows it: what its application has read where it is on
+	// this machine, else what its system has, and elsewhere than on Linux the
+	// pieces of 32 KiB in which answers are written. However steadily it takes
+	// it, an answer that still is not whole an hour after its first byte is given
+	// up too. Zero: 30 s.
+	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may say nothing between two requests
 	// or before the first. Zero: 2 min.
 	IdleTimeout time.Duration
@@ -79,7 +87,6 @@ func (e *ConfigError) Unwrap() error { return e.err }
 const (
 	maxHead      = 64 << 10         // bytes of a request's head; 431 beyond
 	maxSaved     = 64 << 10         // bytes of later requests kept while one is answered
-	writeTimeout = 30 * time.Second // a write that is not taken whole in this time: the client has hung up
 	lingerTime   = 2 * time.Second  // how long a connection is drained after our FIN
 	maxBodyTime  = 5 * time.Minute  // a whole request body
 	maxKey       = 255              // bytes of an Idempotency-Key; 400 beyond
@@ -97,6 +104,7 @@ func (c Config) withDefaults() (Config, error) {
 	}{
 		{"MaxBody", &c.MaxBody, 64 << 20},
 		{"ReadTimeout", (*int64)(&c.ReadTimeout), int64(10 * time.Second)},
+		{"WriteTimeout", (*int64)(&c.WriteTimeout), int64(30 * time.Second)},
 		{"IdleTimeout", (*int64)(&c.IdleTimeout), int64(2 * time.Minute)},
 	} {
 		if *f.value == 0 {

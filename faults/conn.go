@@ -33,6 +33,9 @@ type conn struct {
 	nth     atomic.Int32 // how many requests have begun
 	writing atomic.Int64 // when the write under way began; 0: none
 
+	answering atomic.Int64 // when the first write of the answer began; 0: there was none
+	took      taking
+
 	// Of the serving goroutine alone.
 	headLeft int64 // bytes that the head may still take
 	head     headLines

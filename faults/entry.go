@@ -87,7 +87,7 @@ const (
 	idle               // nothing was said for too long
 	badRequest         // what came was no request or broke a bound; answered with a 4xx or 5xx
 	tlsFailed          // the TLS handshake did not succeed
-	writeStuck         // the client took no bytes for too long
+	writeStuck         // the client took no bytes for too long, or not all in an hour
 	overfull           // too many connections were open
 	stopped            // the partner was shut down
 	outcomes           // how many there are

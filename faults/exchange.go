@@ -58,6 +58,7 @@ const (
 func (x *Exchange) begin(c *conn, now int64) {
 	nth := c.nth.Add(1)
 	x.c = c
+	c.answering.Store(0)
 	x.e.listener, x.e.isRequest, x.e.conn, x.e.nth = c.l, true, c.id, nth
 	x.e.remote, x.e.accepted, x.e.begun = c.remote, c.accepted, now
 }

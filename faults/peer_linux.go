@@ -12,24 +12,49 @@ import (
 // is asked where the connection itself cannot tell: a FIN behind bytes for which
 // there is no room is not sent.
 func (c *conn) peerClosed() bool {
+	answer := c.askPeer()
+	return answer != nil && closedByDiag(answer)
+}
+
+// taken returns how many bytes the client has taken so far: what its system has
+// acknowledged, less what waits there to be read, where that can be known.
+func (c *conn) taken() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return 0
+	}
+	info, err := unix.GetsockoptTCPInfo(c.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0
+	}
+	waiting := uint64(unreadByDiag(c.askPeer()))
+	return info.Bytes_acked - min(waiting, info.Bytes_acked)
+}
+
+// askPeer returns the kernel's answer about the client's socket, or nil.
+func (c *conn) askPeer() []byte {
 	if !c.remote.Addr().IsLoopback() {
-		return false
+		return nil
 	}
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer unix.Close(fd)
 	timeout := unix.Timeval{Usec: 100_000}
 	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout) != nil {
-		return false
+		return nil
 	}
 	if unix.Sendto(fd, diagRequest(c.remote, c.local), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
-		return false
+		return nil
 	}
 	var reply [1024]byte
 	n, _, err := unix.Recvfrom(fd, reply[:], 0)
-	return err == nil && closedByDiag(reply[:n])
+	if err != nil {
+		return nil
+	}
+	return reply[:n]
 }
 
 // sockDiagByFamily is the message type of request and answer.
@@ -71,4 +96,13 @@ func closedByDiag(b []byte) bool {
 		return b[17] != 1 // idiag_state; 1 is TCP_ESTABLISHED
 	}
 	return false
+}
+
+// unreadByDiag reads from the answer how many bytes wait to be read there, and is
+// 0 where it does not say: idiag_rqueue of a struct inet_diag_msg.
+func unreadByDiag(b []byte) uint32 {
+	if len(b) < 76 || binary.NativeEndian.Uint16(b[4:]) != sockDiagByFamily {
+		return 0
+	}
+	return binary.NativeEndian.Uint32(b[72:])
 }

@@ -117,5 +117,8 @@ func (c *conn) unread() int { return 0 }
 // peerClosed is not known on this system.
 func (c *conn) peerClosed() bool { return false }
 
+// taken is not known on this system.
+func (c *conn) taken() uint64 { return 0 }
+
 // unsent is not known on this system.
 func (c *conn) unsent() int { return 0 }

@@ -131,7 +131,7 @@ func (c *conn) endHeld(held *entry, how outcome, byClient bool) {
 // sweep is called by the sweeper: it ends what has lasted too long. lookups is
 // how often the kernel's table may still be asked in this round.
 func (c *conn) sweep(now int64, lookups *int) {
-	if w := c.writing.Load(); w != 0 && now-w > int64(writeTimeout) {
+	if w := c.writing.Load(); w != 0 && c.isStuck(now, w) {
 		_ = c.tcp.SetDeadline(time.Unix(1, 0))
 	}
 	if *lookups > 0 && c.fullOfUnread() {
