@@ -28,8 +28,10 @@ type Config struct {
 	// Zero: 65536 (about 25 MB when full, and 2 kB more for each request whose
 	// answer went out in 128 writes or more, as drip's do: 160 MB at most).
 	LedgerSize int
-	// MaxConns bounds the connections held at once, over all listeners; more are closed as soon as
-	// they are accepted. Zero: 16384.
+	// MaxConns bounds the connections held at once, over all listeners, and with
+	// them the requests worked on whose client has left; more are closed as soon as
+	// they are accepted. An eighth is kept for single listeners in equal shares, so
+	// that one full of connections does not close the others. Zero: 16384.
 	MaxConns int
 	// MaxBody bounds a request's body in bytes; a longer one is answered with
 	// 413. It is counted and thrown away, so it costs time, not memory. Zero:
@@ -85,12 +87,12 @@ func (e *ConfigError) Unwrap() error { return e.err }
 
 // Bounds that are not worth a setting.
 const (
-	maxHead      = 64 << 10         // bytes of a request's head; 431 beyond
-	maxSaved     = 64 << 10         // bytes of later requests kept while one is answered
-	lingerTime   = 2 * time.Second  // how long a connection is drained after our FIN
-	maxBodyTime  = 5 * time.Minute  // a whole request body
-	maxKey       = 255              // bytes of an Idempotency-Key; 400 beyond
-	maxKeys      = 10_000           // keys remembered per listener
+	maxHead     = 64 << 10        // bytes of a request's head; 431 beyond
+	maxSaved    = 64 << 10        // bytes of later requests kept while one is answered
+	lingerTime  = 2 * time.Second // how long a connection is drained after our FIN
+	maxBodyTime = 5 * time.Minute // a whole request body
+	maxKey      = 255             // bytes of an Idempotency-Key; 400 beyond
+	maxKeys     = 10_000          // keys remembered per listener
 )
 
 func (c Config) withDefaults() (Config, error) {

@@ -19,6 +19,7 @@ type listener struct {
 	plan    atomic.Pointer[plan]
 	stats   counters
 	effects effects
+	holds   int // connections in Partner.conns; guarded by Partner.mu
 
 	changing   sync.Mutex // held while the plan is changed; guards the next two
 	configured []Spec     // what Config said

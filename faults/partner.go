@@ -31,6 +31,7 @@ type Partner struct {
 	mu      sync.Mutex
 	conns   map[uint64]*conn
 	last    uint64 // number of the newest connection
+	beyond  int    // connections that their listeners hold beyond their own places
 	waiting bool   // Close waits for wg: nothing may be added
 }
 
@@ -172,22 +173,6 @@ func (p *Partner) conn(id uint64) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.conns[id]
-}
-
-// remember gives c its number. It returns false if there are too many already.
-func (p *Partner) remember(c *conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last++
-	c.id = p.last
-	p.conns[c.id] = c
-	return len(p.conns) <= p.cfg.MaxConns
-}
-
-func (p *Partner) forget(c *conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.conns, c.id)
 }
 
 // all appends all open connections to buf.

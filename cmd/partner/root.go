@@ -24,7 +24,7 @@ A file for --config (only listeners must be there):
   seed: 7
   admin: 127.0.0.1:8079
   ledger_size: 65536
-  max_connections: 16384
+  max_connections: 16384      # of all; an eighth in equal shares of their own
   per_request: false          # no ?fault= and no X-Partner-Fault
   listeners:
     - name: pay
