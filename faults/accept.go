@@ -22,6 +22,7 @@ func (l *listener) accept(ln net.Listener) {
 			}
 			var again interface{ Temporary() bool }
 			if !errors.As(err, &again) || !again.Temporary() {
+				l.acceptsNoMore(ln, err)
 				return
 			}
 			if !told {

@@ -85,6 +85,20 @@ func (g *gate) black() (bool, error) {
 	return info.Unacked > info.Sacked, nil
 }
 
+// trouble says that a black hole is none at the moment, or nothing.
+func (g *gate) trouble() string {
+	if g.state != portBlackHole {
+		return ""
+	}
+	switch full, err := g.black(); {
+	case err != nil:
+		return err.Error()
+	case !full:
+		return fmt.Sprintf("the black hole %s is open: it answers connects", g.addr)
+	}
+	return ""
+}
+
 // check looks whether a black hole still is one and mends it. It says what it
 // found, or nothing.
 func (g *gate) check() string {

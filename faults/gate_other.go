@@ -49,6 +49,8 @@ func (g *gate) set(to portState) error {
 	return nil
 }
 
+func (g *gate) trouble() string { return "" }
+
 func (g *gate) check() string { return "" }
 
 func (g *gate) close() { _ = g.first.Close() }

@@ -27,6 +27,7 @@ type listener struct {
 
 	mu     sync.Mutex // guards the gates
 	gates  []*gate
+	failed string // why the port is not what it is to be; empty: it is
 	closed bool
 }
 
@@ -179,9 +180,11 @@ func (l *listener) applyPort(pl *plan) error {
 	if l.closed || l.plan.Load() != pl {
 		return nil
 	}
+	l.failed = ""
 	for _, g := range l.gates {
 		before := g.ln
 		if err := g.set(state); err != nil {
+			l.failed = err.Error()
 			return err
 		}
 		if g.ln != nil && g.ln != before {
@@ -193,20 +196,6 @@ func (l *listener) applyPort(pl *plan) error {
 		l.endIdle()
 	}
 	return nil
-}
-
-// check mends black holes.
-func (l *listener) check() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return
-	}
-	for _, g := range l.gates {
-		if text := g.check(); text != "" {
-			l.p.cfg.Event(Event{l.name, text})
-		}
-	}
 }
 
 func (l *listener) close() {

@@ -47,10 +47,7 @@ func Handler(p *faults.Partner, anyHost bool) http.Handler {
 	metrics.MustRegister(collector{p})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	mux.HandleFunc("GET /healthz", h.health)
 	mux.HandleFunc("GET /v1/listeners", h.listeners)
 	mux.HandleFunc("GET /v1/ledger", h.ledger)
 	mux.HandleFunc("DELETE /v1/ledger", h.clearLedger)
@@ -106,6 +103,21 @@ func answer(w http.ResponseWriter, status int, body any) {
 
 func (h handler) listeners(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, Listeners{ListenersSchema, h.partner.Seed(), h.partner.Listeners()})
+}
+
+// health answers with 503 and one line for each port that is not in the state
+// that it is to be in.
+func (h handler) health(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	troubles := h.partner.Troubles()
+	if len(troubles) == 0 {
+		_, _ = w.Write([]byte("ok\n"))
+		return
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+	for _, t := range troubles {
+		fmt.Fprintf(w, "%s: %s\n", t.Listener, t.Text)
+	}
 }
 
 func (h handler) clearLedger(w http.ResponseWriter, _ *http.Request) {
