@@ -75,6 +75,22 @@ type Event struct {
 	Text     string // one line
 }
 
+// ErrNotLoopback is in the error about an address that others can reach, where
+// that was not allowed.
+var ErrNotLoopback = errors.New("not loopback")
+
+// ListenerError is an error about one listener of Config.
+type ListenerError struct {
+	Index int // in Config.Listeners
+	err   error
+}
+
+// Error implements error.
+func (e *ListenerError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error without its place.
+func (e *ListenerError) Unwrap() error { return e.err }
+
 // ConfigError is an error in what a partner was asked to do, not one that the
 // system made.
 type ConfigError struct{ err error }
@@ -152,7 +168,7 @@ func addresses(listen string, allowRemote bool) ([]netip.AddrPort, error) {
 		return nil, fmt.Errorf("listen address %q: the host is an IP address or localhost", listen)
 	}
 	if !ip.IsLoopback() && !allowRemote {
-		return nil, fmt.Errorf("listen address %q is not loopback: a partner that misbehaves is kept from the network unless remote clients are allowed in so many words", listen)
+		return nil, fmt.Errorf("listen address %q is %w: a partner that misbehaves is kept from the network unless remote clients are allowed in so many words", listen, ErrNotLoopback)
 	}
 	return []netip.AddrPort{netip.AddrPortFrom(ip, port)}, nil
 }

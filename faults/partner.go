@@ -59,7 +59,7 @@ func Start(cfg Config) (*Partner, error) {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	for _, lc := range cfg.Listeners {
+	for i, lc := range cfg.Listeners {
 		l, err := p.newListener(lc)
 		if err == nil && seen[l.name] {
 			err = &ConfigError{fmt.Errorf("listener %s: the name is given twice", l.name)}
@@ -73,7 +73,7 @@ func Start(cfg Config) (*Partner, error) {
 		}
 		if err != nil {
 			_ = p.Close(context.Background())
-			return nil, err
+			return nil, &ListenerError{i, err}
 		}
 	}
 	p.spawn(p.sweep)

@@ -22,7 +22,28 @@ type configFile struct {
 	admin   string // address of the admin port
 	tls     []bool // for each listener, whether TLS is to be spoken
 
-	lines [][]strictyaml.Node // where each fault of each listener is written
+	// Where the file says it; flags have no place.
+	lines   [][]strictyaml.Node // each fault of each listener
+	adminAt strictyaml.Node
+	at      []strictyaml.Node // each listener's address, or the listener where it has none
+}
+
+// place gives an error of the partner the place in the file of the listener that
+// it is about.
+func (f *configFile) place(err error) error {
+	var wrong *faults.ListenerError
+	if errors.As(err, &wrong) && wrong.Index < len(f.at) {
+		return f.at[wrong.Index].Errorf("%w", err)
+	}
+	return err
+}
+
+// permit adds to an error about an address that others can reach how to allow it.
+func permit(err error) error {
+	if errors.Is(err, faults.ErrNotLoopback) {
+		return fmt.Errorf("%w: give --allow-remote", err)
+	}
+	return err
 }
 
 // The bounds of a file.
@@ -53,7 +74,8 @@ func parseConfig(root strictyaml.Node, allowRemote bool) (configFile, error) {
 		"the file",
 		strictyaml.Key{Name: "seed", Read: func(n strictyaml.Node) error { f.hasSeed = true; return unsigned(n, "seed", &f.Seed) }},
 		strictyaml.Key{Name: "admin", Read: func(n strictyaml.Node) error {
-			return checked(n, "admin", &f.admin, func(s string) error { return admin.CheckListen(s, allowRemote) })
+			f.adminAt = n
+			return checked(n, "admin", &f.admin, func(s string) error { return permit(admin.CheckListen(s, allowRemote)) })
 		}},
 		strictyaml.Key{Name: "ledger_size", Read: func(n strictyaml.Node) error { return n.Count("ledger_size", &f.LedgerSize, 1, maxCount) }},
 		strictyaml.Key{Name: "max_connections", Read: func(n strictyaml.Node) error { return n.Count("max_connections", &f.MaxConns, 1, maxCount) }},
@@ -126,15 +148,16 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 	names, ports := map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
 		var l faults.ListenerConfig
-		tls := false
+		tls, at := false, entry
 		var lines []strictyaml.Node
 		err := entry.Mapping(
 			"a listener",
 			strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return checked(n, "name", &l.Name, faults.CheckName) }},
 			strictyaml.Key{Name: "listen", Read: func(n strictyaml.Node) error {
+				at = n
 				return checked(n, "listen", &l.Listen, func(s string) error {
 					if err := faults.CheckListen(s, allowRemote); err != nil {
-						return err
+						return permit(err)
 					}
 					if ports[s] && !strings.HasSuffix(s, ":0") {
 						return fmt.Errorf("listen address %s is given twice", s)
@@ -160,6 +183,7 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 		f.Listeners = append(f.Listeners, l)
 		f.tls = append(f.tls, tls)
 		f.lines = append(f.lines, lines)
+		f.at = append(f.at, at)
 	}
 	return nil
 }

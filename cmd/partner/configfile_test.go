@@ -84,6 +84,8 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},
 		{"bad admin", "seed: 1\nadmin: nonsense\n", `p.yaml:2: admin address "nonsense": write HOST:PORT`},
 		{"admin for others", "admin: 0.0.0.0:1\n", `p.yaml:1: admin address "0.0.0.0:1" is not loopback`},
+		{"how to allow it", "admin: 0.0.0.0:1\n", `: give --allow-remote`},
+		{"how to allow a listener", "listeners:\n  - listen: 0.0.0.0:0\n", `: give --allow-remote`},
 		{"bad listen", "listeners:\n  - name: x\n    listen: nonsense\n", `p.yaml:3: listen address "nonsense": write HOST:PORT`},
 		{"bad port", "listeners:\n  - listen: 127.0.0.1:99999\n", `p.yaml:2: listen address "127.0.0.1:99999": the port is a number`},
 		{"listen for others", "listeners:\n  - name: x\n    listen: 0.0.0.0:0\n", `p.yaml:3: listen address "0.0.0.0:0" is not loopback`},

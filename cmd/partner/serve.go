@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
 )
@@ -50,9 +51,9 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	var wrong *faults.ConfigError
 	switch {
 	case errors.As(err, &wrong):
-		return cli.Usagef("%w", err)
+		return cli.Usagef("%w", f.place(permit(err)))
 	case err != nil:
-		return err
+		return f.place(err)
 	}
 	r := &running{partner: partner}
 	defer r.stop(s.Err)
@@ -64,6 +65,9 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 		}
 	}
 	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.admin, AllowRemote: o.allowRemote})
+	if err != nil && !o.adminChanged && f.adminAt != (strictyaml.Node{}) {
+		err = f.adminAt.Errorf("%w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -87,7 +91,7 @@ func (o *serveOptions) prepare() (configFile, error) {
 	if o.adminChanged || f.admin == "" {
 		f.admin = o.admin
 		if err := admin.CheckListen(f.admin, o.allowRemote); err != nil {
-			return f, cli.Usagef("--admin: %w", err)
+			return f, cli.Usagef("--admin: %w", permit(err))
 		}
 	}
 	if o.tls {

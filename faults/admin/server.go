@@ -71,7 +71,7 @@ func CheckListen(listen string, allowRemote bool) error {
 		return fmt.Errorf("admin address %q: write HOST:PORT, such as 127.0.0.1:8079", listen)
 	}
 	if !onLoopback(listen) && !allowRemote {
-		return fmt.Errorf("admin address %q is not loopback: whoever reaches it can change the partner, so remote clients must be allowed in so many words", listen)
+		return fmt.Errorf("admin address %q is %w: whoever reaches it can change the partner, so remote clients must be allowed in so many words", listen, faults.ErrNotLoopback)
 	}
 	return nil
 }
