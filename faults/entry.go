@@ -51,11 +51,16 @@ type Entry struct {
 	Orphaned        float64 `json:"orphaned_ms"`
 	OrphanedOverlap float64 `json:"orphaned_overlap_ms"`
 
-	Method     string  `json:"method,omitempty"`
-	Path       string  `json:"path,omitempty"`
-	Attempt    int     `json:"attempt,omitempty"`     // X-Request-Attempt, if it was sent
-	TimeoutMS  float64 `json:"timeout_ms,omitempty"`  // X-Request-Timeout-Ms, if it was sent
-	DeadlineMS float64 `json:"deadline_ms,omitempty"` // X-Request-Deadline, if it was sent
+	Method  string `json:"method,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Attempt int    `json:"attempt,omitempty"` // X-Request-Attempt, if it was sent
+	// TimeoutSent and DeadlineSent tell a zero, which says that the deadline is
+	// already over, from a header that was not sent. What was sent twice, or is no
+	// whole number of at most 15 digits, counts as not sent.
+	TimeoutMS    float64 `json:"timeout_ms,omitempty"` // X-Request-Timeout-Ms
+	TimeoutSent  bool    `json:"timeout_sent,omitempty"`
+	DeadlineMS   float64 `json:"deadline_ms,omitempty"` // X-Request-Deadline
+	DeadlineSent bool    `json:"deadline_sent,omitempty"`
 
 	Writes      []Write `json:"writes,omitempty"` // the first of them, see WritesTotal
 	WritesTotal int     `json:"writes_total"`
@@ -121,7 +126,7 @@ type entry struct {
 
 	key, method, path   string
 	effectID            uint64
-	timeoutMS, deadline float64
+	timeoutMS, deadline int64
 	attempt             int32
 	nth                 int32
 	writesTotal         int32
@@ -131,6 +136,8 @@ type entry struct {
 	byClient            bool
 	how                 outcome
 	effect, duplicate   bool
+	hasTimeout          bool
+	hasDeadline         bool
 
 	first [2]write // spares the slice for the usual few
 	more  []write  // appended to, never changed: copies may share it
@@ -172,7 +179,8 @@ func (e *entry) export(base time.Time) Entry {
 		Asked: ms(e.asked), Delay: ms(e.delivered),
 		Effect: e.effect, EffectID: e.effectID, Duplicate: e.duplicate, Key: e.key,
 		Waited: ms(e.waited), Worked: ms(e.worked), Orphaned: ms(e.orphaned), OrphanedOverlap: ms(e.overlap),
-		Method: e.method, Path: e.path, Attempt: int(e.attempt), TimeoutMS: e.timeoutMS, DeadlineMS: e.deadline,
+		Method: e.method, Path: e.path, Attempt: int(e.attempt), TimeoutMS: float64(e.timeoutMS), DeadlineMS: float64(e.deadline),
+		TimeoutSent: e.hasTimeout, DeadlineSent: e.hasDeadline,
 		WritesTotal: int(e.writesTotal), How: e.how.String(),
 	}
 	if e.isRequest {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"time"
+
+	"chaoslab/budgetcaller/deadline"
 )
 
 // readHead reads the request's head. An error with status 0 means that the
@@ -59,9 +60,9 @@ func (x *Exchange) readHeaders(h http.Header) (int, error) {
 		}
 		x.e.key = v[0]
 	}
-	x.e.timeoutMS = number(h["X-Request-Timeout-Ms"])
-	x.e.deadline = number(h["X-Request-Deadline"])
-	if n := number(h["X-Request-Attempt"]); n == float64(int32(n)) {
+	x.e.timeoutMS, x.e.hasTimeout = number(h[deadline.HeaderTimeout])
+	x.e.deadline, x.e.hasDeadline = number(h[deadline.HeaderDeadline])
+	if n, _ := number(h["X-Request-Attempt"]); n == int64(int32(n)) {
 		x.e.attempt = int32(n)
 	}
 	if v := h["Expect"]; len(v) > 0 {
@@ -73,16 +74,11 @@ func (x *Exchange) readHeaders(h http.Header) (int, error) {
 	return 0, nil
 }
 
-// number reads a header that is one whole number, and is 0 for anything else.
-func number(values []string) float64 {
-	if len(values) != 1 {
-		return 0
-	}
-	n, err := strconv.ParseInt(values[0], 10, 32+16)
-	if err != nil {
-		return 0
-	}
-	return float64(n)
+// number reads a header that is one whole number. It returns 0 and false for
+// anything else.
+func number(values []string) (int64, bool) {
+	n, reading := deadline.Parse(values)
+	return n, reading == deadline.Read
 }
 
 // choose picks the fault: the one the request asks for, or the listener's.
