@@ -189,17 +189,8 @@ func runLedger(ctx context.Context, c *admin.Client, o *ctlOptions, _ []string, 
 			return cli.Usagef("--remote %q is not IP:PORT", o.remote)
 		}
 	}
-	entries, err := c.Ledger(ctx, q, o.wait.D)
-	if err != nil {
-		return err
-	}
 	enc := json.NewEncoder(w)
-	for _, e := range entries {
-		if err := enc.Encode(e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.EachEntry(ctx, q, o.wait.D, func(e faults.Entry) error { return enc.Encode(e) })
 }
 
 func runEffects(ctx context.Context, c *admin.Client, o *ctlOptions, _ []string, w io.Writer) error {
@@ -235,19 +226,17 @@ func runEffects(ctx context.Context, c *admin.Client, o *ctlOptions, _ []string,
 
 func runWatch(ctx context.Context, c *admin.Client, o *ctlOptions, _ []string, w io.Writer) error {
 	enc := json.NewEncoder(w)
-	err := c.Stream(ctx, func(e faults.Entry, missed uint64) error {
+	err := c.Stream(ctx, func(e faults.Entry) error {
 		if o.format == "json" {
-			if missed > 0 {
-				if err := enc.Encode(admin.Missed{Schema: admin.MissedSchema, Missed: missed}); err != nil {
-					return err
-				}
-			}
 			return enc.Encode(e)
 		}
-		if missed > 0 {
-			fmt.Fprintf(w, "(%d missed)\n", missed)
-		}
 		return printEntry(w, e)
+	}, func(missed uint64) error {
+		if o.format == "json" {
+			return enc.Encode(admin.Missed{Schema: admin.MissedSchema, Missed: missed})
+		}
+		_, err := fmt.Fprintf(w, "(%d missed)\n", missed)
+		return err
 	})
 	if err == nil && ctx.Err() != nil {
 		return cli.Exit(cli.ExitInterrupted, nil)

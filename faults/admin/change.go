@@ -102,8 +102,13 @@ func (h handler) clearEffects(w http.ResponseWriter, _ *http.Request) {
 // streamQueue is how many entries may wait for a slow reader of the stream.
 const streamQueue = 4096
 
+// tellMissed is how soon a stream says that something was missed, if no entry
+// comes by which to say it.
+const tellMissed = 500 * time.Millisecond
+
 // Missed is the line of a stream that says how many entries its reader was too
-// slow for, since the last such line.
+// slow for, since the last such line. It comes before the next entry, or within a
+// second.
 type Missed struct {
 	Schema string `json:"schema"`
 	Missed uint64 `json:"missed"`
@@ -115,7 +120,7 @@ const MissedSchema = "partner.missed/1"
 // stream sends every entry that ends, one a line, until the client leaves or the
 // partner is shut down.
 func (h handler) stream(w http.ResponseWriter, r *http.Request) {
-	feed := h.partner.Ledger().Follow(streamQueue)
+	feed := h.partner.Ledger().Follow(h.queue)
 	defer feed.Close()
 	w.Header().Set("Content-Type", "application/jsonl")
 	enc := json.NewEncoder(w)
@@ -124,20 +129,33 @@ func (h handler) stream(w http.ResponseWriter, r *http.Request) {
 	if out.Flush() != nil {
 		return
 	}
+	tick := time.NewTicker(tellMissed)
+	defer tick.Stop()
 	for {
+		var err error
 		select {
 		case e := <-feed.Entries():
-			if n := feed.Missed(); n > 0 && enc.Encode(Missed{MissedSchema, n}) != nil {
-				return
+			if err = writeMissed(enc, feed); err == nil {
+				err = enc.Encode(e)
 			}
-			if enc.Encode(e) != nil {
-				return
-			}
-			if len(feed.Entries()) == 0 && out.Flush() != nil {
-				return
-			}
+		case <-tick.C:
+			err = writeMissed(enc, feed)
 		case <-r.Context().Done():
 			return
 		}
+		if err == nil && len(feed.Entries()) == 0 {
+			err = out.Flush()
+		}
+		if err != nil {
+			return
+		}
 	}
+}
+
+// writeMissed writes how many entries the feed has lost, if any.
+func writeMissed(enc *json.Encoder, feed *faults.Feed) error {
+	if n := feed.Missed(); n > 0 {
+		return enc.Encode(Missed{MissedSchema, n})
+	}
+	return nil
 }

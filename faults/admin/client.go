@@ -57,17 +57,27 @@ func (c *Client) listeners(ctx context.Context, method, path string, body io.Rea
 // its answer for up to so long until there are some and all have ended.
 func (c *Client) Ledger(ctx context.Context, q faults.Query, wait time.Duration) ([]faults.Entry, error) {
 	var entries []faults.Entry
-	err := c.call(ctx, http.MethodGet, "/v1/ledger"+encodeQuery(q, wait), nil, func(r io.Reader) error {
-		return eachLine(r, func(line []byte) error {
-			var e faults.Entry
-			if err := json.Unmarshal(line, &e); err != nil {
-				return fmt.Errorf("the answer is no ledger: %w", err)
-			}
-			entries = append(entries, e)
-			return nil
-		})
+	err := c.EachEntry(ctx, q, wait, func(e faults.Entry) error {
+		entries = append(entries, e)
+		return nil
 	})
 	return entries, err
+}
+
+// EachEntry is Ledger for many entries: it calls each with one after the other,
+// until that returns an error.
+func (c *Client) EachEntry(ctx context.Context, q faults.Query, wait time.Duration, each func(faults.Entry) error) error {
+	return c.call(ctx, http.MethodGet, "/v1/ledger"+encodeQuery(q, wait), nil, func(r io.Reader) error {
+		return eachLine(r, func(line []byte) error { return decodeEntry(line, each) })
+	})
+}
+
+func decodeEntry(line []byte, each func(faults.Entry) error) error {
+	var e faults.Entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return fmt.Errorf("the answer is no ledger: %w", err)
+	}
+	return each(e)
 }
 
 // ClearLedger makes the partner forget its entries.
@@ -122,25 +132,17 @@ func (c *Client) ClearEffects(ctx context.Context) error {
 	return c.call(ctx, http.MethodDelete, "/v1/effects", nil, nil)
 }
 
-// Stream calls each with every entry that ends from now on, and with how many
-// were missed before it, until ctx is done or the partner ends, which is no
-// error, or each returns one.
-func (c *Client) Stream(ctx context.Context, each func(e faults.Entry, missed uint64) error) error {
-	var missed uint64
+// Stream calls each with every entry that becomes final from now on, and missed
+// with how many could not be sent when that is known, until ctx is done or the
+// partner ends, which is no error, or one of the two returns one.
+func (c *Client) Stream(ctx context.Context, each func(faults.Entry) error, missed func(uint64) error) error {
 	err := c.call(ctx, http.MethodGet, "/v1/ledger/stream", nil, func(r io.Reader) error {
 		return eachLine(r, func(line []byte) error {
 			var m Missed
 			if json.Unmarshal(line, &m) == nil && m.Schema == MissedSchema {
-				missed += m.Missed
-				return nil
+				return missed(m.Missed)
 			}
-			var e faults.Entry
-			if err := json.Unmarshal(line, &e); err != nil {
-				return fmt.Errorf("the answer is no ledger: %w", err)
-			}
-			n := missed
-			missed = 0
-			return each(e, n)
+			return decodeEntry(line, each)
 		})
 	})
 	if ctx.Err() != nil {

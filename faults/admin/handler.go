@@ -36,13 +36,14 @@ type Listeners struct {
 // handler serves one partner.
 type handler struct {
 	partner *faults.Partner
+	queue   int // how many entries may wait for a slow reader of a stream
 }
 
 // Handler returns the admin port's handler for p. Unless anyHost is set it
 // answers only to a loopback Host, so that no name that a web page controls
 // leads here.
 func Handler(p *faults.Partner, anyHost bool) http.Handler {
-	h := handler{p}
+	h := handler{p, streamQueue}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collector{p})
 	mux := http.NewServeMux()
@@ -132,21 +133,17 @@ func (h handler) ledger(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
-	var entries []faults.Entry
-	if wait > 0 {
-		ctx, cancel := context.WithTimeout(r.Context(), wait)
-		defer cancel()
-		entries = h.partner.Ledger().Wait(ctx, q)
-	} else {
-		entries = h.partner.Ledger().Entries(q)
-	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	enc := json.NewEncoder(w)
-	for _, e := range entries {
-		if enc.Encode(e) != nil {
-			return
-		}
+	send := func(e faults.Entry) error { return enc.Encode(e) }
+	// An error is the client's leaving: there is nobody to tell.
+	if wait == 0 {
+		_ = h.partner.Ledger().Each(q, send)
+		return
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	_ = h.partner.Ledger().WaitEach(ctx, q, send)
 }
 
 // parseQuery reads what GET /v1/ledger is asked for.
