@@ -34,6 +34,13 @@ func Main(args []string) (code int, handled bool) {
 }
 
 func runInit(args []string, stdout, stderr io.Writer) int {
+	// Early, so that no signal is lost: the kernel drops those that the first
+	// process of a PID namespace does not handle. To the end: this is the whole of
+	// the process.
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, passedOn()...)
+	showStderr()
+
 	j, err := parseJob(args)
 	if err == nil {
 		err = j.checkNamespaces()
@@ -42,11 +49,6 @@ func runInit(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "sandbox: %v\n", err)
 		return exitFailed
 	}
-	// Early, so that no signal is lost: the kernel drops those that the first
-	// process of a PID namespace does not handle.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, passedOn()...)
-	defer signal.Stop(signals)
 	// For ps, and for Run, which takes it as the sign that signals are handled.
 	_ = os.WriteFile("/proc/self/comm", []byte(initName), 0)
 

@@ -38,6 +38,7 @@ func Run(ctx context.Context, cmd *exec.Cmd) (int, error) {
 		}
 		return cmd.Process.Kill()
 	}
+	hideStderr(cmd)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
