@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ const rootExample = `  partner --mode slow --delay 300ms
 
 func newRoot(s cli.Streams) *cobra.Command {
 	o := &serveOptions{}
+	o.source.hint = fmt.Sprintf("%q for one fault, %q for each on its own port", "partner --mode slow", "partner --mode all")
 	cmd := &cobra.Command{
 		Use:     "partner --mode MODE",
 		Short:   "A server that misbehaves on purpose, exactly as asked",

@@ -21,6 +21,7 @@ type scheduleOptions struct {
 
 func newSchedule(s cli.Streams) *cobra.Command {
 	o := &scheduleOptions{}
+	o.source.hint = fmt.Sprintf("%q for one row, %q for those of a file", "partner schedule --seed 7 -n 20 --mode status:when=ratio=0.2", "partner schedule --config FILE")
 	cmd := &cobra.Command{
 		Use:     "schedule --mode MODE --seed N",
 		Short:   "What will come: the outcome of each request, by its number",
@@ -66,7 +67,7 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Err, "seed %d\n", cfg.Seed)
+	o.source.tellSeed(s.Err, cfg)
 	for _, l := range cfg.Listeners {
 		stages, err := modes().Schedule(l.Faults, cfg.Seed, l.Name, o.n)
 		if err != nil {

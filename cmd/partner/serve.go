@@ -71,7 +71,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Err, "seed %d\n", partner.Seed())
+	o.source.tellSeed(s.Err, f)
 	if err := printReady(s.Out, o.json, partner.Listeners(), r.server.URL()); err != nil {
 		return fmt.Errorf("ready lines: %w", err)
 	}

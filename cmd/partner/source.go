@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"strconv"
 
@@ -25,6 +27,7 @@ type source struct {
 	hasSeed bool
 	remote  bool     // addresses that others can reach are allowed
 	notes   []string // what --mode all leaves out, and why
+	hint    string   // what to type where no mode is given
 }
 
 const defaultListen = "127.0.0.1:8080"
@@ -77,6 +80,16 @@ func (o *source) load() (configFile, error) {
 	return f, nil
 }
 
+// tellSeed says what makes the row of outcomes, and how to have it again if the
+// user did not choose it.
+func (o *source) tellSeed(w io.Writer, f configFile) {
+	again := ""
+	if !o.hasSeed && !f.hasSeed {
+		again = fmt.Sprintf(" (drawn: --seed %d gives the same row of outcomes again)", f.Seed)
+	}
+	fmt.Fprintf(w, "seed %d%s\n", f.Seed, again)
+}
+
 // drawSeed draws a seed that is short enough to be typed.
 func drawSeed() uint64 {
 	var b [4]byte
@@ -88,8 +101,7 @@ func drawSeed() uint64 {
 func (o *source) listeners() ([]faults.ListenerConfig, error) {
 	switch {
 	case len(o.modes) == 0:
-		return nil, cli.Usagef("no mode given: type %q for one fault, %q for each on its own port, %q for what there is",
-			"partner --mode slow", "partner --mode all", "partner modes")
+		return nil, cli.Usagef("no mode given: type %s, %q for what there is", o.hint, "partner modes")
 	case len(o.modes) == 1 && o.modes[0] == "all":
 		return o.everything()
 	}
