@@ -101,7 +101,7 @@ func TestP1ResetIsAReset(t *testing.T) {
 		t.Skip("curl is not installed here")
 	}
 	p, l := start(t, "reset")
-	const runs = 20
+	const runs = 20 // of curl each way; more would only take longer
 	for _, data := range []string{"", "0123456789"} {
 		for range runs {
 			args := []string{"-s", "-m", "5", "--noproxy", "*", "-w", "%{time_total}", l.URL}

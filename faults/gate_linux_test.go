@@ -12,7 +12,8 @@ import (
 )
 
 // TestP4BlackHoleAtHome: connects to the black hole end at the caller's limit,
-// one after the other, at once, and later again, and nothing is ever accepted.
+// one after the other (a few), at once (twenty), and later again (after a second,
+// in which the black hole has been checked), and nothing is ever accepted.
 func TestP4BlackHoleAtHome(t *testing.T) {
 	t.Parallel()
 	const limit = 300 * time.Millisecond
