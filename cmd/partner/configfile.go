@@ -220,6 +220,7 @@ func readFault(n strictyaml.Node) (faults.Spec, error) {
 		return s, nil
 	}
 	mode, params, at := "", map[string]string{}, n
+	lines := map[string]strictyaml.Node{}
 	err := n.Entries("a fault", func(key string, value strictyaml.Node) error {
 		var text string
 		if err := value.Text(key, &text); err != nil {
@@ -229,23 +230,25 @@ func readFault(n strictyaml.Node) (faults.Spec, error) {
 			mode, at = text, value
 			return nil
 		}
-		params[key] = text
-		if mode == "" {
-			return nil
-		}
-		// A value is judged with its own line; what only shows together has the
-		// mode's.
-		if _, err := modes().ParseWith(mode, map[string]string{key: text}); err != nil {
-			return value.Errorf("%w", err)
-		}
+		params[key], lines[key] = text, value
 		return nil
 	})
 	if err != nil {
 		return faults.Spec{}, err
 	}
-	s, err := modes().ParseWith(mode, params)
-	if err != nil {
-		return s, at.Errorf("%w", err)
+	if _, err := modes().ParseWith(mode, nil); err != nil {
+		return faults.Spec{}, at.Errorf("%w", err)
 	}
-	return s, nil
+	s, err := modes().ParseWith(mode, params)
+	if err == nil {
+		return s, nil
+	}
+	// What is wrong with one value alone has its line; what only shows together has
+	// the mode's.
+	for key, text := range params {
+		if _, alone := modes().ParseWith(mode, map[string]string{key: text}); alone != nil && alone.Error() == err.Error() {
+			at = lines[key]
+		}
+	}
+	return s, at.Errorf("%w", err)
 }

@@ -34,6 +34,10 @@ listeners:
         for: 10s
       - mode: slow
         delay: uniform(1ms,5ms)
+        when: first=9
+      - mode: truncate
+        body: 10 # less than where it is cut if nothing else is said
+        at: body:5
   - name: ship
     listen: localhost:8081
     tls: true
@@ -56,7 +60,7 @@ func TestConfigFile(t *testing.T) {
 	for _, s := range c.Listeners[0].Faults {
 		got = append(got, s.String())
 	}
-	want := "slow:delay=300ms,when=first=3 status:status=429,retry-after=1,for=10s slow:delay=uniform(1ms,5ms)"
+	want := "slow:delay=300ms,when=first=3 status:status=429,retry-after=1,for=10s slow:delay=uniform(1ms,5ms),when=first=9 truncate:at=body:5,body=10"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("faults: got %s, want %s", s, want)
 	}
@@ -79,6 +83,8 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"bad value", "listeners:\n  - faults:\n      - mode: slow\n        body: 3\n        delay: 5\n", `p.yaml:5: slow: delay: "5" is not a duration`},
 		{"unknown parameter", "listeners:\n  - faults:\n      - mode: slow\n        dely: 5s\n", `p.yaml:4: slow: unknown parameter "dely": it takes delay, `},
 		{"beyond the body", "listeners:\n  - faults:\n      - mode: truncate\n        at: body:10\n        body: 5\n", "beyond the body of 5"},
+		{"beyond the body given after it", "listeners:\n  - faults:\n      - mode: truncate\n        body: 10\n        at: body:20\n", "p.yaml:3: truncate: at: body:20 is beyond the body of 10"},
+		{"bad value before its mode", "listeners:\n  - faults:\n      - delay: 5\n        mode: slow\n", `p.yaml:3: slow: delay: "5" is not a duration`},
 		{"no mode", "listeners:\n  - faults:\n      - delay: 5s\n", "p.yaml:3: no mode given: one of ok, "},
 		{"an anchor", "seed: &a 1\nlisteners:\n  - name: x\n", "p.yaml:1: seed is one plain value"},
 		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},

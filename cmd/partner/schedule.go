@@ -69,6 +69,9 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 	}
 	o.source.tellSeed(s.Err, cfg)
 	for _, l := range cfg.Listeners {
+		if l.Name == "" {
+			l.Name = faults.DefaultName(l.Faults)
+		}
 		stages, err := modes().Schedule(l.Faults, cfg.Seed, l.Name, o.n)
 		if err != nil {
 			return cli.Usagef("%w", err)
@@ -87,10 +90,7 @@ func runSchedule(o *scheduleOptions, s cli.Streams) error {
 
 func printStages(w io.Writer, name string, stages []faults.Stage) error {
 	for _, st := range stages {
-		head := "listener"
-		if name != "" {
-			head += " " + name
-		}
+		head := "listener " + name
 		if len(stages) > 1 {
 			head += fmt.Sprintf(", from %v on", st.From)
 		}
