@@ -62,7 +62,13 @@ func newCtl(s cli.Streams) *cobra.Command {
 		Use: "set LISTENER FAULT...", Short: "Give a listener other faults, in a row; ok for none",
 		Long:    ctlSetLong,
 		Example: "  partner ctl set ok slow:delay=1s,when=first=3 --ttl 10s",
-		Args:    cobra.MinimumNArgs(2), RunE: o.run(s, runSet),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return cli.Usagef("a listener and its faults are needed: type %q; %q names the listeners", "partner ctl set ok slow:delay=1s --ttl 10s", "partner ctl get")
+			}
+			return nil
+		},
+		RunE: o.run(s, runSet),
 	}
 	set.Flags().Var(&o.ttl, "ttl", "after this the former faults return by themselves")
 	reset := &cobra.Command{
