@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"crypto/tls"
 	"errors"
 	"net/url"
 	"strings"
@@ -28,16 +27,4 @@ func (x *Exchange) asked() (string, error) {
 		return "", err
 	}
 	return texts[0], nil
-}
-
-// tellPlain answers a client that speaks HTTP to a TLS port.
-func (c *conn) tellPlain(err error) {
-	var wrong tls.RecordHeaderError
-	if !errors.As(err, &wrong) || wrong.Conn == nil {
-		return
-	}
-	switch string(wrong.RecordHeader[:]) {
-	case "GET /", "HEAD ", "POST ", "PUT /", "DELET", "OPTIO", "PATCH":
-		_, _ = rawSide{c}.Write([]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 30\r\nConnection: close\r\n\r\nthis port speaks TLS: https://"))
-	}
 }

@@ -37,22 +37,6 @@ func (c *conn) serve() {
 	}
 }
 
-// handshake makes the TLS handshake, once.
-func (c *conn) handshake() bool {
-	if c.tls.ConnectionState().HandshakeComplete {
-		return true
-	}
-	c.deadline(c.tcp.SetDeadline, c.p.cfg.ReadTimeout)
-	err := c.tls.Handshake()
-	if err != nil {
-		c.tellPlain(err)
-		c.close(tlsFailed, false)
-		return false
-	}
-	c.deadline(c.tcp.SetDeadline, 0)
-	return true
-}
-
 // run reads one request, lets its fault act, and ends it. It returns whether
 // another request may follow on the connection here and now.
 func (x *Exchange) run(br *bufio.Reader) bool {
