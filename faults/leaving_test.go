@@ -101,20 +101,24 @@ func halfClose(t *testing.T, nc net.Conn) {
 // connections until it is done.
 func TestOrphanedWorkIsBounded(t *testing.T) {
 	t.Parallel()
-	p, l := startWith(t, Config{MaxConns: 1}, "slow:delay=3s")
-	nc := dial(t, l)
-	send(t, nc, get)
-	time.Sleep(100 * time.Millisecond)
-	_ = nc.Close()
-	seenGone(t, p, nc, p.clock.now(), 1)
-	second := dial(t, l)
-	if e := connectionOf(t, p, second); e.How != "overfull" {
+	leaves := func(delay string) (*Partner, Listener, *net.TCPConn) {
+		p, l := startWith(t, Config{MaxConns: 1}, "slow:delay="+delay)
+		nc := dial(t, l)
+		send(t, nc, get)
+		waitFor(t, "the request", func() bool { return p.Stats()[0].Received == 1 })
+		_ = nc.Close()
+		seenGone(t, p, nc, p.clock.now(), 1)
+		return p, l, nc
+	}
+	p, l, _ := leaves("1h")
+	if e := connectionOf(t, p, dial(t, l)); e.How != "overfull" {
 		t.Errorf("a connection while the work goes on: %s, want overfull", e.How)
 	}
+	p, l, nc := leaves("3s")
 	waitFor(t, "the effect", func() bool { return newest(p, nc).Effect })
 	waitFor(t, "room for another", func() bool {
-		third := dial(t, l)
-		send(t, third, get)
+		another := dial(t, l)
+		_, _ = another.Write([]byte(get)) // it may be closed by now
 		time.Sleep(20 * time.Millisecond)
 		return p.Stats()[0].Received == 2
 	})
