@@ -13,6 +13,9 @@ import (
 	"chaoslab/faults"
 )
 
+// defaultMode is what schedule shows if it is told how much, but not of what.
+const defaultMode = "slow"
+
 type scheduleOptions struct {
 	source source
 	n      int
@@ -25,12 +28,17 @@ func newSchedule(s cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schedule --mode MODE --seed N",
 		Short:   "What will come: the outcome of each request, by its number",
-		Long:    "schedule prints what a partner with the same modes and the same seed will do\nto each request, by its number on the listener, whatever the concurrency.",
-		Example: "  partner schedule --seed 7 -n 20 --mode status:when=ratio=0.2",
+		Long:    "schedule prints what a partner with the same modes and the same seed will do\nto each request, by its number on the listener, whatever the concurrency.\nWith a seed or a number and no mode it shows " + defaultMode + ".",
+		Example: "  partner schedule --seed 7 -n 20 --mode status:when=ratio=0.2\n  partner schedule --seed 7 -n 20 --mode slow --delay 'uniform(1ms,9ms)'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.source.read(cmd); err != nil {
 				return err
+			}
+			asked := o.source.hasSeed || cmd.Flags().Changed("requests")
+			if asked && o.source.file == "" && len(o.source.modes) == 0 {
+				o.source.modes = []string{defaultMode}
+				fmt.Fprintf(s.Err, "no mode given: this is %s, which decides nothing by chance; try --mode status:when=ratio=0.2\n", defaultMode)
 			}
 			return runSchedule(o, s)
 		},
