@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,26 +28,29 @@ const (
 // cancelled: cut off in its middle, a claim could be lost with its attempt spent.
 // A deadline of ctx holds at once, unless firm is set.
 func (s *Store) again(ctx context.Context, firm bool, f func(context.Context, *pgxpool.Conn) error) error {
-	actx, cancel := context.WithTimeout(ctx, s.busyWait)
-	defer cancel()
-	conn, err := s.pool.Acquire(actx)
-	if err != nil {
-		return s.late(actx, err)
-	}
-	defer conn.Release()
 	octx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
-	octx, cancel = context.WithTimeout(octx, opTimeout)
-	defer cancel()
-	if until, ok := ctx.Deadline(); ok && !firm {
-		octx, cancel = context.WithDeadline(octx, until)
-		defer cancel()
+	var begun atomic.Bool
+	defer context.AfterFunc(ctx, func() {
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded) && (!firm || !begun.Load()):
+			cut(errLate)
+		case !begun.Load():
+			cut(ctx.Err())
+		default:
+			t := time.AfterFunc(stopWait, func() { cut(errStopped) })
+			context.AfterFunc(octx, func() { t.Stop() })
+		}
+	})()
+	late := time.AfterFunc(s.busyWait, func() { cut(errLate) })
+	defer late.Stop()
+	conn, err := s.pool.Acquire(octx)
+	if err != nil {
+		return s.late(octx, err)
 	}
-	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(stopWait, func() { cut(errStopped) })
-		context.AfterFunc(octx, func() { t.Stop() })
-	})
-	defer stop()
+	defer conn.Release()
+	begun.Store(true)
+	late.Reset(opTimeout)
 	for n := 0; ; n++ {
 		err := f(octx, conn)
 		if c := code(err); n == patience || c != "40001" && c != "40P01" || ctx.Err() != nil {
@@ -55,23 +59,26 @@ func (s *Store) again(ctx context.Context, firm bool, f func(context.Context, *p
 	}
 }
 
+// The causes with which an operation is cut off.
+var (
+	errStopped = errors.New("stopped")
+	errLate    = errors.New("late")
+)
+
 // late is explain for an operation under ctx: it may be that whoever called gave
 // up, or that the store did not answer in time.
 func (s *Store) late(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
 	switch {
-	case err == nil || retryqueue.AboutJob(err) || ctx.Err() == nil:
+	case err == nil || retryqueue.AboutJob(err) || cause == nil:
 		return s.explain(err)
-	case context.Cause(ctx) == errStopped:
+	case cause == errStopped:
 		return s.explain(fmt.Errorf("%w after the stop: %w", retryqueue.ErrNoAnswer, err))
-	case errors.Is(ctx.Err(), context.Canceled):
-		return ctx.Err()
+	case errors.Is(cause, context.Canceled):
+		return cause
 	}
 	return s.explain(fmt.Errorf("%w in time: %w", retryqueue.ErrNoAnswer, err))
 }
-
-// errStopped is the cause with which an operation is cut off that went on for
-// stopWait.
-var errStopped = errors.New("stopped")
 
 func (s *Store) transact(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
 	return s.again(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) error {

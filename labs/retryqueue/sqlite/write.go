@@ -75,7 +75,7 @@ const (
 	crowdTime = time.Second
 )
 
-// giveWay waits a little longer than another process does before it asks again,
+// giveWay waits longer than another process does before it asks again, even late,
 // now and then if there is one: the lock is free for so short a time between two
 // transactions that chance alone would share it unevenly.
 func (s *Store) giveWay(ctx context.Context) error {
@@ -83,7 +83,7 @@ func (s *Store) giveWay(ctx context.Context) error {
 	if now.Sub(s.crowded) > crowdTime || now.Sub(s.turn) < turnTime {
 		return nil
 	}
-	t := time.NewTimer(time.Millisecond + rand.N(time.Millisecond/2))
+	t := time.NewTimer(2*time.Millisecond + rand.N(time.Millisecond))
 	defer t.Stop()
 	select {
 	case <-t.C:
