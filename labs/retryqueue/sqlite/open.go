@@ -110,6 +110,9 @@ func (s *Store) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.w = &writer{conn: conn}
+	if err := s.w.prepare(ctx, s.w.frame()...); err != nil {
+		return err
+	}
 	if err := s.mark(ctx, o.Create); err != nil {
 		return err
 	}
@@ -120,7 +123,7 @@ func (s *Store) open(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if err := s.w.prepare(ctx); err != nil {
+	if err := s.w.prepare(ctx, s.w.hot()...); err != nil {
 		return err
 	}
 	// Find out now, not at the first job, whether the file can be written.

@@ -81,6 +81,8 @@ const sweepAtOnce = 256
 // The statements that every attempt uses, prepared once a connection.
 const (
 	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, payload`
+	// What a claim must tell; the rest is known.
+	claimColumns = `id, attempts, max_attempts, deadline, enqueued_at, lost, last_error, payload`
 
 	sqlSettle = `UPDATE jobs SET state = ?3, reason = ?4, due_at = CASE WHEN ?3 = 0 THEN ?5 ELSE due_at END,
   finished_at = CASE WHEN ?3 = 0 THEN NULL ELSE ?6 END, last_error = ?7
@@ -90,13 +92,13 @@ WHERE id = ?1 AND attempts = ?2 AND state = 1`
 	sqlClaimOne = `UPDATE jobs SET state = 1, attempts = attempts + 1, lost = lost + state, due_at = min(?2, deadline)
 WHERE seq = (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT 1)
   AND attempts < max_attempts AND deadline > ?1
-RETURNING ` + columns
+RETURNING ` + claimColumns
 
 	// The same for several.
 	sqlClaim = `UPDATE jobs SET state = 1, attempts = attempts + 1, lost = lost + state, due_at = min(?2, deadline)
 WHERE seq IN (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?3)
   AND attempts < max_attempts AND deadline > ?1
-RETURNING ` + columns
+RETURNING ` + claimColumns
 
 	sqlSweep = `UPDATE jobs SET state = 3, reason = CASE WHEN attempts >= max_attempts THEN 2 ELSE 1 END, lost = lost + state, finished_at = ?1,
   last_error = CASE WHEN state = 1 THEN 'the lease ran out' ELSE last_error END

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"database/sql/driver"
 
 	"chaoslab/labs/retryqueue"
 )
@@ -47,7 +47,7 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 
 func (w *writer) settled(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
 	for i, x := range t.Settle {
-		n, err := affected(w.settle.ExecContext(ctx, x.ID, x.Attempt, int(x.State), int(x.Reason), int64(x.Due), int64(x.At), x.Error))
+		n, err := w.exec(ctx, w.settle, x.ID, int64(x.Attempt), int64(x.State), int64(x.Reason), int64(x.Due), int64(x.At), x.Error)
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,11 @@ func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Ta
 	}
 	// Fewer than asked for: nothing more is due, or rows that can no longer be
 	// sent stand in front.
-	rows, err := w.sweep.QueryContext(ctx, int64(t.Now), sweepAtOnce)
-	if out.Ended, err = jobs(rows, err); err != nil {
+	err = w.query(ctx, w.sweep, func(row []driver.Value) error {
+		out.Ended = append(out.Ended, swept(row))
+		return nil
+	}, int64(t.Now), int64(sweepAtOnce))
+	if err != nil {
 		return err
 	}
 	if len(out.Ended) > 0 {
@@ -79,33 +82,69 @@ func (w *writer) take(ctx context.Context, t retryqueue.Take, out *retryqueue.Ta
 	if len(out.Jobs) > 0 {
 		return nil
 	}
-	var next int64
-	err = w.next.QueryRowContext(ctx).Scan(&next)
-	if errors.Is(err, sql.ErrNoRows) {
+	err = w.query(ctx, w.next, func(row []driver.Value) error {
+		out.Next = retryqueue.Millis(integer(row[0]))
 		return nil
-	}
-	if out.Next = retryqueue.Millis(next); out.Next <= t.Now && len(out.Ended) > 0 {
+	})
+	if out.Next > 0 && out.Next <= t.Now && len(out.Ended) > 0 {
 		out.More, out.Next = true, 0 // there was more to end than is looked at at once
 	}
 	return err
 }
 
 func (w *writer) claimed(ctx context.Context, t retryqueue.Take, n int) ([]retryqueue.Job, error) {
-	if n == 1 {
-		rows, err := w.claimOne.QueryContext(ctx, int64(t.Now), int64(t.LeaseUntil))
-		return jobs(rows, err)
+	var out []retryqueue.Job
+	each := func(row []driver.Value) error {
+		out = append(out, claimed(row, t.LeaseUntil))
+		return nil
 	}
-	rows, err := w.claim.QueryContext(ctx, int64(t.Now), int64(t.LeaseUntil), n)
-	return jobs(rows, err)
+	if n == 1 {
+		err := w.query(ctx, w.claimOne, each, int64(t.Now), int64(t.LeaseUntil))
+		return out, err
+	}
+	err := w.query(ctx, w.claim, each, int64(t.Now), int64(t.LeaseUntil), int64(n))
+	return out, err
 }
+
+// claimed is the job that a row of claimColumns is about: the driver takes its
+// time for every column, so what is known is not asked for.
+func claimed(row []driver.Value, until retryqueue.Millis) retryqueue.Job {
+	j := retryqueue.Job{
+		State: retryqueue.Leased, ID: text(row[0]), Attempts: int(integer(row[1])), MaxAttempts: int(integer(row[2])),
+		Deadline: retryqueue.Millis(integer(row[3])), EnqueuedAt: retryqueue.Millis(integer(row[4])), LeasesLost: int(integer(row[5])), LastError: text(row[6]),
+	}
+	j.Payload, _ = row[7].([]byte)
+	j.LeaseUntil = min(until, j.Deadline)
+	return j
+}
+
+// swept is the job that a row of columns is about.
+func swept(row []driver.Value) retryqueue.Job {
+	j := retryqueue.Job{
+		ID: text(row[0]), State: retryqueue.State(integer(row[1])), Reason: retryqueue.Reason(integer(row[2])), Attempts: int(integer(row[3])), MaxAttempts: int(integer(row[4])),
+		Deadline: retryqueue.Millis(integer(row[6])), EnqueuedAt: retryqueue.Millis(integer(row[7])), FinishedAt: retryqueue.Millis(integer(row[8])),
+		LeasesLost: int(integer(row[9])), LastError: text(row[10]), Purged: integer(row[11]) != 0,
+	}
+	j.Payload, _ = row[12].([]byte)
+	return j
+}
+
+// integer and text are a value of a column that is declared so, in a STRICT table.
+func integer(v driver.Value) int64 { n, _ := v.(int64); return n }
+
+func text(v driver.Value) string { t, _ := v.(string); return t }
 
 // Renew implements retryqueue.Store.
 func (s *Store) Renew(ctx context.Context, id string, attempt int, until retryqueue.Millis) (retryqueue.Millis, error) {
 	var got int64
 	err := s.single(ctx, func(ctx context.Context, w *writer) error {
-		err := w.renew.QueryRowContext(ctx, id, attempt, int64(until)).Scan(&got)
-		if errors.Is(err, sql.ErrNoRows) {
-			return retryqueue.ErrLeaseLost
+		found := false
+		err := w.query(ctx, w.renew, func(row []driver.Value) error {
+			got, found = integer(row[0]), true
+			return nil
+		}, id, int64(attempt), int64(until))
+		if err == nil && !found {
+			err = retryqueue.ErrLeaseLost
 		}
 		return err
 	})
@@ -118,7 +157,7 @@ func (s *Store) Add(ctx context.Context, now retryqueue.Millis, list []retryqueu
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
 		out = make([]retryqueue.Added, 0, len(list))
 		for _, j := range list {
-			n, err := affected(w.add.ExecContext(ctx, j.ID, j.MaxAttempts, int64(max(now, j.AvailableAt)), int64(j.Deadline), int64(now), blob(j.Payload)))
+			n, err := w.exec(ctx, w.add, j.ID, int64(j.MaxAttempts), int64(max(now, j.AvailableAt)), int64(j.Deadline), int64(now), blob(j.Payload))
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,59 +12,6 @@ import (
 
 	"chaoslab/labs/retryqueue"
 )
-
-// writer is the one connection that writes, with its statements.
-type writer struct {
-	conn *sql.Conn
-
-	begin, commit, rollback *sql.Stmt
-	settle, claimOne, claim *sql.Stmt
-	sweep, next, renew, add *sql.Stmt
-}
-
-func (w *writer) prepare(ctx context.Context) error {
-	for _, p := range []struct {
-		stmt **sql.Stmt
-		text string
-	}{
-		{&w.begin, "BEGIN IMMEDIATE"},
-		{&w.commit, "COMMIT"},
-		{&w.rollback, "ROLLBACK"},
-		{&w.settle, sqlSettle},
-		{&w.claimOne, sqlClaimOne},
-		{&w.claim, sqlClaim},
-		{&w.sweep, sqlSweep},
-		{&w.next, sqlNext},
-		{&w.renew, sqlRenew},
-		{&w.add, sqlAdd},
-	} {
-		stmt, err := w.conn.PrepareContext(ctx, p.text)
-		if err != nil {
-			return err
-		}
-		*p.stmt = stmt
-	}
-	return nil
-}
-
-func (w *writer) close() {
-	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.settle, w.claimOne, w.claim, w.sweep, w.next, w.renew, w.add} {
-		if s != nil {
-			_ = s.Close()
-		}
-	}
-	_ = w.conn.Close()
-}
-
-// exec runs a statement that may not be prepared yet.
-func (w *writer) exec(ctx context.Context, stmt *sql.Stmt, text string) error {
-	if stmt != nil {
-		_, err := stmt.ExecContext(ctx)
-		return err
-	}
-	_, err := w.conn.ExecContext(ctx, text)
-	return err
-}
 
 // write runs f in one transaction that holds the write lock from its beginning.
 // f may run more than once. Once the transaction has begun, ctx does not end it:
@@ -115,16 +61,16 @@ func (s *Store) patiently(ctx context.Context, f func(context.Context) error) er
 }
 
 func (s *Store) transact(ctx context.Context, f func(context.Context, *writer) error) error {
-	if err := s.w.exec(ctx, s.w.begin, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := s.w.exec(ctx, s.w.begin); err != nil {
 		return err
 	}
 	err := f(ctx, s.w)
 	if err == nil {
-		err = s.w.exec(ctx, s.w.commit, "COMMIT")
+		_, err = s.w.exec(ctx, s.w.commit)
 	}
 	if err != nil {
 		// It fails if SQLite rolled back by itself, as on a full disk.
-		_ = s.w.exec(ctx, s.w.rollback, "ROLLBACK")
+		_, _ = s.w.exec(ctx, s.w.rollback)
 	}
 	return err
 }
