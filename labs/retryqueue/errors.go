@@ -34,7 +34,25 @@ var (
 	// ErrBusy says that others held the store's lock for too long; nothing was
 	// written.
 	ErrBusy = errors.New("the store is locked by another: nothing was written")
+	// ErrGone says that the store was deleted or replaced while it was open.
+	ErrGone = errors.New("the store is gone: it was deleted or replaced while it was open")
+	// ErrDamaged says that the store is not what it was: tables are missing or
+	// the file is corrupt.
+	ErrDamaged = errors.New("the store is damaged")
+	// ErrNoAnswer says that the store did not answer in time; what it was asked
+	// may have been done.
+	ErrNoAnswer = errors.New("the store does not answer")
 )
+
+// Hopeless says whether err is one of the store that trying again cannot mend.
+func Hopeless(err error) bool {
+	for _, e := range []error{ErrNoStore, ErrNotOurs, ErrNewer, ErrReadOnly, ErrGone, ErrDamaged} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
 
 // AboutJob says whether err is about a job and not about the store.
 func AboutJob(err error) bool {

@@ -96,7 +96,7 @@ type Added struct {
 type Settlement struct {
 	ID      string
 	Attempt int
-	State   State  // Pending, Done or Dead
+	State   State  // Pending, Done or Dead; Leased changes nothing but the error
 	Reason  Reason // if Dead
 	Due     Millis // if Pending: not before
 	At      Millis // if final: since when
@@ -128,6 +128,10 @@ func settle(job Job, v verdict, now Millis, delay int64, text string) Settlement
 
 // apply returns job as it is after s.
 func (s Settlement) apply(job Job) Job {
+	if s.State == Leased {
+		job.LastError = s.Error
+		return job
+	}
 	job.State, job.Reason, job.LastError = s.State, s.Reason, s.Error
 	job.LeaseUntil, job.AvailableAt, job.FinishedAt = 0, 0, 0
 	if s.State == Pending {

@@ -182,20 +182,22 @@ func (q *Queue) RunOnce(ctx context.Context) (Report, error) {
 	wctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWait)
 	defer cancel()
 	done, err := q.cfg.Store.Take(wctx, Take{Now: q.cfg.Clock(), Settle: []Settlement{*s}})
+	note := s.State == Leased
 	switch {
+	case err != nil && note: // it changes nothing but what can be read later
+		r.Err = errors.Join(r.Err, err)
 	case err != nil:
 		r.Outcome, r.Err = Failed, errors.Join(err, r.Err)
-		return r, r.Err
-	case len(done.Lost) > 0:
+	case len(done.Lost) > 0 && !note:
 		return lost(r)
-	case backwards:
-		return r, r.Err
+	case !backwards && !note:
+		return r, nil
 	}
-	return r, nil
+	return r, r.Err
 }
 
 // settleWait bounds the writing down of an outcome after a stop.
-const settleWait = 10 * time.Second
+const settleWait = 5 * time.Second
 
 func lost(r Report) (Report, error) {
 	r.Outcome, r.Err = Lost, fmt.Errorf("job %s, attempt %d: %w", r.Job.ID, r.Job.Attempts, ErrLeaseLost)

@@ -15,11 +15,12 @@ type Store interface {
 	// Add writes down the jobs whose ids are not known, all or none, and says of
 	// each what became of it. The jobs have been checked.
 	Add(ctx context.Context, now Millis, jobs []NewJob) ([]Added, error)
-	// Take settles claims and makes new ones.
+	// Take settles claims and makes new ones. Once it has begun to claim, it goes
+	// on for a moment after ctx ends, so that no claim is made unheard.
 	Take(ctx context.Context, t Take) (Taken, error)
 	// Renew moves the end of the lease of attempt to until, or to the job's
 	// deadline if that is earlier, and returns it. ErrLeaseLost if the job is not
-	// leased in that attempt.
+	// leased in that attempt. It returns soon after ctx ends.
 	Renew(ctx context.Context, id string, attempt int, until Millis) (Millis, error)
 	// Get returns the job, or ErrUnknownID.
 	Get(ctx context.Context, id string) (Job, error)

@@ -53,13 +53,13 @@ func (q *Queue) try(ctx context.Context, job Job, claimed Millis) (*Settlement, 
 	case after < before:
 		r = backwards(r, before, after)
 		r.Err = errors.Join(r.Err, err)
-		return nil, r
+		return noted(r, text)
 	case v == unclassified && leaseLost:
 		r, _ = lost(r)
 		return nil, r
 	case v == unclassified:
 		r.Outcome = Unclassified
-		return nil, r
+		return noted(r, text)
 	}
 	delay := int64(0)
 	if v == retryable {
@@ -85,6 +85,13 @@ func (q *Queue) written(r Report, s Settlement) (*Settlement, Report) {
 	return &s, r
 }
 
+// noted leaves the job leased and has its error written down.
+func noted(r Report, text string) (*Settlement, Report) {
+	s := Settlement{ID: r.Job.ID, Attempt: r.Job.Attempts, State: Leased, Error: cut(text)}
+	r.Job = s.apply(r.Job)
+	return &s, r
+}
+
 func backwards(r Report, from, to Millis) Report {
 	r.Outcome = Failed
 	r.Err = fmt.Errorf("job %s, attempt %d: %w by %v while it was sent", r.Job.ID, r.Job.Attempts, ErrClockBackwards, from.Sub(to))
@@ -105,14 +112,17 @@ func (q *Queue) sendContext(ctx context.Context, job Job, now Millis) (context.C
 		sctx, cancel := context.WithTimeout(ctx, left)
 		return sctx, cancel
 	}
-	// Renewed, only the deadline bounds it; the renewer cuts it off if it fails.
+	// Renewed, only the deadline bounds it. A timer of its own cuts it off before
+	// the lease ends, whatever becomes of the renewing.
 	whole := job.Deadline.Sub(now)
 	whole -= q.margin(whole)
 	sctx, stopTimer := context.WithTimeout(ctx, whole)
 	sctx, cancel := context.WithCancelCause(sctx)
+	end := time.AfterFunc(left, func() { cancel(fmt.Errorf("it could not be renewed: %w", ErrLeaseLost)) })
 	var wg sync.WaitGroup
-	wg.Go(func() { q.renew(sctx, cancel, job, left) })
+	wg.Go(func() { q.renew(sctx, cancel, job, left, end) })
 	return sctx, func() {
+		end.Stop()
 		cancel(context.Canceled)
 		wg.Wait()
 		stopTimer()
@@ -120,22 +130,15 @@ func (q *Queue) sendContext(ctx context.Context, job Job, now Millis) (context.C
 }
 
 // renew keeps the lease of job until ctx ends, and cuts the attempt off when the
-// lease is lost or could not be renewed in time. left is what is left of it now.
-func (q *Queue) renew(ctx context.Context, cut context.CancelCauseFunc, job Job, left time.Duration) {
+// lease is lost. left is what is left of it now; timer is set anew each time.
+func (q *Queue) renew(ctx context.Context, cut context.CancelCauseFunc, job Job, left time.Duration, timer *time.Timer) {
 	end := time.Now().Add(left)
 	for {
-		wait := min(q.cfg.Lease/3, time.Until(end))
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		start := time.Now()
-		if !start.Before(end) {
-			cut(fmt.Errorf("it could not be renewed: %w", ErrLeaseLost))
+		wait(ctx, min(q.cfg.Lease/3, time.Until(end)))
+		if ctx.Err() != nil {
 			return
 		}
-		now := q.cfg.Clock()
+		start, now := time.Now(), q.cfg.Clock()
 		rctx, cancel := context.WithDeadline(ctx, end)
 		until, err := q.cfg.Store.Renew(rctx, job.ID, job.Attempts, now.Add(q.cfg.Lease))
 		cancel()
@@ -143,12 +146,13 @@ func (q *Queue) renew(ctx context.Context, cut context.CancelCauseFunc, job Job,
 		case errors.Is(err, ErrLeaseLost):
 			cut(err)
 			return
+		case err == nil && until >= job.Deadline:
+			timer.Stop()
+			return // nothing more to gain: the deadline bounds it
 		case err == nil:
 			got := until.Sub(now)
 			end = start.Add(got - q.margin(got))
-			if until >= job.Deadline {
-				return // nothing more to gain: the deadline bounds it
-			}
+			timer.Reset(time.Until(end))
 		}
 	}
 }

@@ -100,12 +100,12 @@ const (
 	jColumns = `j.id, j.state, j.reason, j.attempts, j.max_attempts, j.due_at, j.deadline, j.enqueued_at, coalesce(j.finished_at, 0), j.lost, j.last_error, j.payload IS NULL, j.payload`
 
 	sqlSettleOne = `UPDATE jobs SET state = $3::smallint, reason = $4::smallint, due_at = CASE WHEN $3::smallint = 0 THEN $5::bigint ELSE due_at END,
-  finished_at = CASE WHEN $3::smallint = 0 THEN NULL ELSE $6::bigint END, last_error = $7
+  finished_at = CASE WHEN $3::smallint < 2 THEN NULL ELSE $6::bigint END, last_error = $7
 WHERE id = $1 AND attempts = $2 AND state = 1
 RETURNING id, attempts`
 
 	sqlSettle = `UPDATE jobs AS j SET state = s.state, reason = s.reason, due_at = CASE WHEN s.state = 0 THEN s.due ELSE j.due_at END,
-  finished_at = CASE WHEN s.state = 0 THEN NULL ELSE s.at END, last_error = s.error
+  finished_at = CASE WHEN s.state < 2 THEN NULL ELSE s.at END, last_error = s.error
 FROM unnest($1::text[], $2::int[], $3::smallint[], $4::smallint[], $5::bigint[], $6::bigint[], $7::text[]) AS s (id, attempt, state, reason, due, at, error)
 WHERE j.id = s.id AND j.attempts = s.attempt AND j.state = 1
 RETURNING j.id, j.attempts`
@@ -127,7 +127,8 @@ RETURNING ` + jColumns
   SELECT id, attempts, max_attempts, deadline FROM jobs WHERE finished_at IS NULL AND due_at <= $1
   ORDER BY due_at, seq LIMIT 256 FOR UPDATE SKIP LOCKED)
 UPDATE jobs AS j SET state = 3, reason = CASE WHEN j.attempts >= j.max_attempts THEN 2 ELSE 1 END, lost = j.lost + j.state, finished_at = $1,
-  last_error = CASE WHEN j.state = 1 THEN 'the lease ran out' ELSE j.last_error END
+  last_error = CASE WHEN j.state <> 1 OR j.last_error LIKE 'the lease ran out%' THEN j.last_error
+    WHEN j.last_error = '' THEN 'the lease ran out' ELSE 'the lease ran out; the last error: ' || j.last_error END
 FROM c WHERE j.id = c.id AND (c.attempts >= c.max_attempts OR c.deadline <= $1)
 RETURNING ` + jColumns
 

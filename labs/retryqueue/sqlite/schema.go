@@ -85,7 +85,7 @@ const (
 	claimColumns = `id, attempts, max_attempts, deadline, enqueued_at, lost, last_error, payload`
 
 	sqlSettle = `UPDATE jobs SET state = ?3, reason = ?4, due_at = CASE WHEN ?3 = 0 THEN ?5 ELSE due_at END,
-  finished_at = CASE WHEN ?3 = 0 THEN NULL ELSE ?6 END, last_error = ?7
+  finished_at = CASE WHEN ?3 < 2 THEN NULL ELSE ?6 END, last_error = ?7
 WHERE id = ?1 AND attempts = ?2 AND state = 1`
 
 	// The rows that are due but out of attempts or time are left to sqlSweep.
@@ -101,7 +101,8 @@ WHERE seq IN (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL
 RETURNING ` + claimColumns
 
 	sqlSweep = `UPDATE jobs SET state = 3, reason = CASE WHEN attempts >= max_attempts THEN 2 ELSE 1 END, lost = lost + state, finished_at = ?1,
-  last_error = CASE WHEN state = 1 THEN 'the lease ran out' ELSE last_error END
+  last_error = CASE WHEN state <> 1 OR last_error LIKE 'the lease ran out%' THEN last_error
+    WHEN last_error = '' THEN 'the lease ran out' ELSE 'the lease ran out; the last error: ' || last_error END
 WHERE seq IN (SELECT seq FROM jobs INDEXED BY jobs_due WHERE finished_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2)
   AND (attempts >= max_attempts OR deadline <= ?1)
 RETURNING ` + columns
