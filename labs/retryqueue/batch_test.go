@@ -21,10 +21,9 @@ func TestABatchDoesNotWaitForItsSlowest(t *testing.T) {
 	for _, renew := range []bool{true, false} {
 		t.Run(fmt.Sprint("renew ", renew), func(t *testing.T) {
 			t.Parallel()
-			const lease = 2 * time.Second
-			slow := lease * 3 / 4
+			lease, slow := 10*time.Second, time.Second
 			if renew {
-				slow = 2 * lease
+				lease, slow = 3*time.Second, 4*time.Second
 			}
 			b := newBench(t, func(cfg *retryqueue.Config) {
 				realClock(cfg)

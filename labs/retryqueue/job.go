@@ -27,7 +27,7 @@ type NewJob struct {
 
 // Check returns an error that names the first field that is not right at now.
 func (j NewJob) Check(now Millis) error {
-	if err := checkID(j.ID); err != nil {
+	if err := CheckID(j.ID); err != nil {
 		return err
 	}
 	if err := errors.Join(checkMillis("now", now), checkMillis("deadline", j.Deadline)); err != nil {
@@ -48,7 +48,8 @@ func (j NewJob) Check(now Millis) error {
 	return nil
 }
 
-func checkID(id string) error {
+// CheckID returns an error that says what makes id none: see NewJob.
+func CheckID(id string) error {
 	if id == "" {
 		return errors.New("id: empty")
 	}

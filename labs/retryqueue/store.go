@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Store keeps jobs durably. Both implementations (sqlite, postgres) pass the
@@ -22,7 +25,8 @@ type Store interface {
 	// deadline if that is earlier, and returns it. ErrLeaseLost if the job is not
 	// leased in that attempt. It returns soon after ctx ends.
 	Renew(ctx context.Context, id string, attempt int, until Millis) (Millis, error)
-	// Get returns the job, or ErrUnknownID.
+	// Get returns the job, or ErrUnknownID. What can be no id is an error of
+	// CheckID, here as in List and Acts.
 	Get(ctx context.Context, id string) (Job, error)
 	// List returns jobs in the order in which they were added, without payloads.
 	List(ctx context.Context, f Filter) ([]Job, error)
@@ -83,7 +87,7 @@ type Act struct {
 
 // Check returns an error that names the first field that is not right.
 func (a Act) Check() error {
-	if err := checkID(a.ID); err != nil {
+	if err := CheckID(a.ID); err != nil {
 		return err
 	}
 	if err := errors.Join(checkMillis("now", a.At), checkMillis("deadline", a.Deadline)); err != nil {
@@ -94,6 +98,8 @@ func (a Act) Check() error {
 		return fmt.Errorf("job %s: attempts: %d is out of range: from 1 to %d", a.ID, a.MoreAttempts, MaxAttempts)
 	case a.Deadline <= a.At:
 		return fmt.Errorf("job %s: deadline: %d is not after now (%d): it is over already", a.ID, a.Deadline, a.At)
+	case !utf8.ValidString(a.By) || strings.ContainsFunc(a.By, unicode.IsControl):
+		return fmt.Errorf("job %s: by: %q holds what is no text", a.ID, a.By)
 	case len(a.By) > MaxID:
 		return fmt.Errorf("job %s: by: %d bytes, at most %d", a.ID, len(a.By), MaxID)
 	}

@@ -85,7 +85,7 @@ func inAll(workers []*worker) error {
 	}
 	err := errors.Join(errs...)
 	if unwritten > 0 {
-		err = fmt.Errorf("%d outcomes could not be written down, their leases will end: %w", unwritten, err)
+		err = fmt.Errorf("outcomes that could not be written down: %d; their leases will end: %w", unwritten, err)
 	}
 	return err
 }

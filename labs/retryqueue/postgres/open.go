@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chaoslab/labs/retryqueue"
@@ -26,6 +25,9 @@ type Options struct {
 	// BusyWait is how long to wait for a lock that others hold, before
 	// retryqueue.ErrBusy. Zero: 10 s.
 	BusyWait time.Duration
+	// ReadOnly opens it for looking only: nothing is locked or written, and what
+	// would write is refused with retryqueue.ErrReadOnly.
+	ReadOnly bool
 }
 
 // The defaults of Options.
@@ -40,6 +42,7 @@ var _ retryqueue.Store = (*Store)(nil)
 // connections.
 type Store struct {
 	pool     *pgxpool.Pool
+	lines    *lines
 	name     string // without a password
 	schema   string
 	busyWait time.Duration
@@ -69,7 +72,11 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = o.BusyWait
 	}
+	if o.ReadOnly {
+		c.RuntimeParams["default_transaction_read_only"] = "on"
+	}
 	s := &Store{
+		lines:    newLines(c),
 		name:     fmt.Sprintf("%s/%s schema %s", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.Database, o.Schema),
 		schema:   o.Schema,
 		busyWait: o.BusyWait,
@@ -77,9 +84,13 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return nil, s.explain(err)
 	}
-	if err := s.mark(ctx, o.Create); err != nil {
-		s.pool.Close()
-		return nil, s.explain(err)
+	if o.ReadOnly {
+		err = s.read(ctx, func(ctx context.Context) error { return s.known(ctx, s.pool) })
+	} else {
+		err = s.mark(ctx, o.Create)
+	}
+	if err != nil {
+		return nil, errors.Join(s.explain(err), s.Close())
 	}
 	return s, nil
 }
@@ -92,102 +103,34 @@ func (s *Store) mark(ctx context.Context, create bool) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('retryqueue ' || $1))`, s.schema); err != nil {
 			return err
 		}
-		var comment string
-		err := tx.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = $1`, s.schema).Scan(&comment)
-		if errors.Is(err, pgx.ErrNoRows) {
-			if !create {
-				return retryqueue.ErrNoStore
-			}
-			_, err := tx.Exec(ctx, fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %[1]s IS '%s%d'; %s", s.schema, mark, version, schema))
+		err := s.known(ctx, tx)
+		if !create || !errors.Is(err, retryqueue.ErrNoStore) {
 			return err
 		}
-		if err != nil {
-			return err
-		}
-		text, ok := strings.CutPrefix(comment, mark)
-		v, err := strconv.Atoi(text)
-		switch {
-		case !ok || err != nil || v < 1:
-			return fmt.Errorf("%w: somebody else's schema", retryqueue.ErrNotOurs)
-		case v > version:
-			return fmt.Errorf("%w: its schema is %d, this program knows %d", retryqueue.ErrNewer, v, version)
-		}
-		return nil
+		_, err = tx.Exec(ctx, fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %[1]s IS '%s%d'; %s", s.schema, mark, version, schema))
+		return err
 	})
 }
 
-// Close releases the connections. No method may be under way.
-func (s *Store) Close() error {
-	s.pool.Close()
+// known makes sure that the schema is there and is a store of this version.
+func (s *Store) known(ctx context.Context, q interface {
+	QueryRow(context.Context, string, ...any) pgx.Row
+}) error {
+	var comment string
+	err := q.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = $1`, s.schema).Scan(&comment)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return retryqueue.ErrNoStore
+	}
+	if err != nil {
+		return err
+	}
+	text, ok := strings.CutPrefix(comment, mark)
+	v, err := strconv.Atoi(text)
+	switch {
+	case !ok || err != nil || v < 1:
+		return fmt.Errorf("%w: somebody else's schema", retryqueue.ErrNotOurs)
+	case v > version:
+		return fmt.Errorf("%w: its schema is %d, this program knows %d", retryqueue.ErrNewer, v, version)
+	}
 	return nil
-}
-
-// patience is how often a transaction is tried again that PostgreSQL ended for
-// the sake of another (deadlock, serialization).
-const patience = 10
-
-// opTimeout bounds one operation once it has begun.
-const opTimeout = 60 * time.Second
-
-// again runs f until PostgreSQL does not ask to run it again. Once begun, ctx
-// does not end it: cut off in its middle, a claim could be lost with its attempt
-// spent.
-func (s *Store) again(ctx context.Context, f func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), opTimeout)
-	defer cancel()
-	for n := 0; ; n++ {
-		err := f(octx)
-		if c := code(err); n == patience || c != "40001" && c != "40P01" || ctx.Err() != nil {
-			return s.explain(err)
-		}
-	}
-}
-
-func (s *Store) transact(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	return s.again(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return f(ctx, tx) })
-	})
-}
-
-// code is PostgreSQL's SQLSTATE, empty if err is not the server's.
-func code(err error) string {
-	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
-		return e.Code
-	}
-	return ""
-}
-
-// storeError is an error with the store that it is about.
-type storeError struct {
-	name string
-	err  error
-}
-
-func (e *storeError) Error() string {
-	// The driver reports one line a server address.
-	return fmt.Sprintf("store %s: %s", e.name, strings.Join(strings.Fields(e.err.Error()), " "))
-}
-
-func (e *storeError) Unwrap() error { return e.err }
-
-// explain says what the server's code means for who uses the store.
-func (s *Store) explain(err error) error {
-	if err == nil || retryqueue.AboutJob(err) {
-		return err
-	}
-	if e := (*storeError)(nil); errors.As(err, &e) {
-		return err
-	}
-	switch code(err) {
-	case "55P03":
-		err = fmt.Errorf("%w (waited %v)", retryqueue.ErrBusy, s.busyWait)
-	case "25006":
-		err = retryqueue.ErrReadOnly
-	case "53100":
-		err = retryqueue.ErrFull
-	}
-	return &storeError{s.name, err}
 }

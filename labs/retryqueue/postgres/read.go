@@ -13,15 +13,27 @@ import (
 
 // Get implements retryqueue.Store.
 func (s *Store) Get(ctx context.Context, id string) (retryqueue.Job, error) {
-	j, err := job(s.pool.QueryRow(ctx, `SELECT `+columns+` FROM jobs WHERE id = $1`, id))
+	if err := retryqueue.CheckID(id); err != nil {
+		return retryqueue.Job{}, err
+	}
+	var j retryqueue.Job
+	err := s.read(ctx, func(ctx context.Context) (err error) {
+		j, err = job(s.pool.QueryRow(ctx, `SELECT `+columns+` FROM jobs WHERE id = $1`, id))
+		return err
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return retryqueue.Job{}, fmt.Errorf("job %s: %w", id, retryqueue.ErrUnknownID)
 	}
-	return j, s.explain(err)
+	return j, err
 }
 
 // List implements retryqueue.Store.
 func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job, error) {
+	if f.After != "" {
+		if err := retryqueue.CheckID(f.After); err != nil {
+			return nil, fmt.Errorf("after: %w", err)
+		}
+	}
 	if f.Limit <= 0 {
 		f.Limit = retryqueue.DefaultLimit
 	}
@@ -35,12 +47,16 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 		args = append(args, numbers(f.Reasons))
 		text += fmt.Sprintf(` AND reason = ANY($%d::int[])`, len(args))
 	}
-	rows, err := s.pool.Query(ctx, text+` ORDER BY seq LIMIT $2`, args...)
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (retryqueue.Job, error) { return job(row) })
-	return list, s.explain(err)
+	var list []retryqueue.Job
+	err := s.read(ctx, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, text+` ORDER BY seq LIMIT $2`, args...)
+		if err != nil {
+			return err
+		}
+		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (retryqueue.Job, error) { return job(row) })
+		return err
+	})
+	return list, err
 }
 
 func numbers[T ~uint8](list []T) []int32 {
@@ -53,19 +69,28 @@ func numbers[T ~uint8](list []T) []int32 {
 
 // Acts implements retryqueue.Store.
 func (s *Store) Acts(ctx context.Context, id string) ([]retryqueue.Act, error) {
-	rows, err := s.pool.Query(ctx, `SELECT id, at, by, more_attempts, deadline, old_deadline, old_reason FROM acts WHERE id = $1 ORDER BY seq`, id)
-	if err != nil {
-		return nil, s.explain(err)
+	if err := retryqueue.CheckID(id); err != nil {
+		return nil, err
 	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (retryqueue.Act, error) {
-		var a retryqueue.Act
-		var reason int16
-		var at, deadline, old int64
-		err := row.Scan(&a.ID, &at, &a.By, &a.MoreAttempts, &deadline, &old, &reason)
-		a.At, a.Deadline, a.OldDeadline, a.OldReason = retryqueue.Millis(at), retryqueue.Millis(deadline), retryqueue.Millis(old), retryqueue.Reason(reason)
-		return a, err
+	var list []retryqueue.Act
+	err := s.read(ctx, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, `SELECT id, at, by, more_attempts, deadline, old_deadline, old_reason FROM acts WHERE id = $1 ORDER BY seq`, id)
+		if err != nil {
+			return err
+		}
+		list, err = pgx.CollectRows(rows, act)
+		return err
 	})
-	return list, s.explain(err)
+	return list, err
+}
+
+func act(row pgx.CollectableRow) (retryqueue.Act, error) {
+	var a retryqueue.Act
+	var reason int16
+	var at, deadline, old int64
+	err := row.Scan(&a.ID, &at, &a.By, &a.MoreAttempts, &deadline, &old, &reason)
+	a.At, a.Deadline, a.OldDeadline, a.OldReason = retryqueue.Millis(at), retryqueue.Millis(deadline), retryqueue.Millis(old), retryqueue.Reason(reason)
+	return a, err
 }
 
 // sqlStats reads counters and the heads of two indexes: its cost depends on how
@@ -80,9 +105,11 @@ FROM counts`
 func (s *Store) Stats(ctx context.Context, now retryqueue.Millis) (retryqueue.Stats, error) {
 	st := retryqueue.Stats{At: now}
 	var added, due int64
-	err := s.pool.QueryRow(ctx, sqlStats, int64(now)).Scan(&st.Pending, &st.Leased, &st.Done, &st.DeadDeadline, &st.DeadExhausted, &st.DeadPermanent, &st.Attempts, &st.LeasesLost, &added, &due)
+	err := s.read(ctx, func(ctx context.Context) error {
+		return s.pool.QueryRow(ctx, sqlStats, int64(now)).Scan(&st.Pending, &st.Leased, &st.Done, &st.DeadDeadline, &st.DeadExhausted, &st.DeadPermanent, &st.Attempts, &st.LeasesLost, &added, &due)
+	})
 	st.OldestAdded, st.OldestDue = retryqueue.Millis(added), retryqueue.Millis(due)
-	return st, s.explain(err)
+	return st, err
 }
 
 // Check implements retryqueue.Store: the counts against the rows. The rest

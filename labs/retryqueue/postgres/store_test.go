@@ -101,3 +101,16 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 }
+
+// exec runs a statement on the server.
+func exec(t *testing.T, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), shared.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}

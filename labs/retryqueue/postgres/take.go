@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chaoslab/labs/retryqueue"
 )
@@ -16,9 +17,9 @@ import (
 // after the first did something, the next Take will meet the error again.
 func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, error) {
 	var out retryqueue.Taken
-	err := s.again(ctx, func(ctx context.Context) error {
+	err := s.again(ctx, t.Claim > 0, func(ctx context.Context, conn *pgxpool.Conn) error {
 		out = retryqueue.Taken{}
-		return s.settleAndClaim(ctx, t, &out)
+		return settleAndClaim(ctx, conn, t, &out)
 	})
 	if err != nil {
 		return retryqueue.Taken{}, err
@@ -27,9 +28,9 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 		return out, nil
 	}
 	first := out
-	err = s.again(ctx, func(ctx context.Context) error {
+	err = s.again(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) error {
 		out = first
-		return s.sweepAndClaim(ctx, t, &out)
+		return sweepAndClaim(ctx, conn, t, &out)
 	})
 	if err != nil {
 		if len(t.Settle) == 0 && len(first.Jobs) == 0 {
@@ -40,7 +41,7 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 	return out, nil
 }
 
-func (s *Store) settleAndClaim(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
+func settleAndClaim(ctx context.Context, conn *pgxpool.Conn, t retryqueue.Take, out *retryqueue.Taken) error {
 	var b pgx.Batch
 	if len(t.Settle) > 0 {
 		queueSettle(&b, t.Settle, out)
@@ -51,10 +52,10 @@ func (s *Store) settleAndClaim(ctx context.Context, t retryqueue.Take, out *retr
 	if b.Len() == 0 {
 		return nil
 	}
-	return s.pool.SendBatch(ctx, &b).Close()
+	return conn.SendBatch(ctx, &b).Close()
 }
 
-func (s *Store) sweepAndClaim(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
+func sweepAndClaim(ctx context.Context, conn *pgxpool.Conn, t retryqueue.Take, out *retryqueue.Taken) error {
 	var b pgx.Batch
 	var more []retryqueue.Job
 	queueJobs(&b, &out.Ended, sqlSweep, int64(t.Now))
@@ -66,7 +67,7 @@ func (s *Store) sweepAndClaim(ctx context.Context, t retryqueue.Take, out *retry
 		}
 		return nil
 	})
-	if err := s.pool.SendBatch(ctx, &b).Close(); err != nil {
+	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		return err
 	}
 	if out.Jobs = append(out.Jobs, more...); len(out.Jobs) > 0 {
@@ -154,8 +155,8 @@ func job(row pgx.Row) (retryqueue.Job, error) {
 // Renew implements retryqueue.Store.
 func (s *Store) Renew(ctx context.Context, id string, attempt int, until retryqueue.Millis) (retryqueue.Millis, error) {
 	var got int64
-	err := s.again(ctx, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, sqlRenew, id, attempt, int64(until)).Scan(&got)
+	err := s.again(ctx, false, func(ctx context.Context, conn *pgxpool.Conn) error {
+		err := conn.QueryRow(ctx, sqlRenew, id, attempt, int64(until)).Scan(&got)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return retryqueue.ErrLeaseLost
 		}

@@ -12,6 +12,9 @@ import (
 
 // Get implements retryqueue.Store.
 func (s *Store) Get(ctx context.Context, id string) (retryqueue.Job, error) {
+	if err := retryqueue.CheckID(id); err != nil {
+		return retryqueue.Job{}, err
+	}
 	j, err := job(s.db.QueryRowContext(ctx, `SELECT `+columns+` FROM jobs WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return retryqueue.Job{}, fmt.Errorf("job %s: %w", id, retryqueue.ErrUnknownID)
@@ -21,6 +24,11 @@ func (s *Store) Get(ctx context.Context, id string) (retryqueue.Job, error) {
 
 // List implements retryqueue.Store.
 func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job, error) {
+	if f.After != "" {
+		if err := retryqueue.CheckID(f.After); err != nil {
+			return nil, fmt.Errorf("after: %w", err)
+		}
+	}
 	if f.Limit <= 0 {
 		f.Limit = retryqueue.DefaultLimit
 	}
@@ -45,6 +53,9 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 
 // Acts implements retryqueue.Store.
 func (s *Store) Acts(ctx context.Context, id string) ([]retryqueue.Act, error) {
+	if err := retryqueue.CheckID(id); err != nil {
+		return nil, err
+	}
 	rows, err := s.db.QueryContext(ctx, `SELECT id, at, by, more_attempts, deadline, old_deadline, old_reason FROM acts WHERE id = ? ORDER BY seq`, id)
 	if err != nil {
 		return nil, s.explain(err)

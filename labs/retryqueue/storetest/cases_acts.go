@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -124,6 +125,58 @@ func stats(t *testing.T, s *store) {
 		t.Errorf("ages: got %v and %v, want 1.187s and 1.183s", got.Age(), got.Overdue())
 	}
 	s.check()
+}
+
+// note writes the error of an attempt down that leaves its job leased.
+func note(t *testing.T, s *store) {
+	noted := func(attempt int, text string) retryqueue.Settlement {
+		return retryqueue.Settlement{ID: "a", Attempt: attempt, State: retryqueue.Leased, Error: text}
+	}
+	two := newJob("a")
+	two.MaxAttempts = 2
+	s.add(10, two)
+	s.claim(20, "a", 1)
+	const leased = "leased none 1/2 avail=0 lease=1020 dead=100000 added=10 final=0 lost=0"
+	for _, c := range []struct {
+		attempt int
+		counts  bool
+		want    string
+	}{{1, true, "odd"}, {2, false, "odd"}} {
+		if got := s.settle(30, noted(c.attempt, c.want)); got != c.counts {
+			t.Errorf("a note on attempt %d: counted %v, want %v", c.attempt, got, c.counts)
+		}
+		s.want("a", leased)
+		if got := s.get("a").LastError; got != c.want {
+			t.Errorf("last error: got %q, want %q", got, c.want)
+		}
+	}
+	s.claim(1020, "a", 2) // the error of the attempt before stays until there is another
+	s.take(1030, 0, noted(2, "odder"), done("unknown", 1, 1030))
+	s.idle(2020)
+	s.want("a", "dead exhausted 2/2 avail=0 lease=0 dead=100000 added=10 final=2020 lost=2")
+	if got, want := s.get("a").LastError, "the lease ran out; the last error: odder"; got != want {
+		t.Errorf("last error: got %q, want %q", got, want)
+	}
+	if s.settle(2030, noted(2, "too late")) || s.get("a").LastError == "too late" {
+		t.Error("a note on a job that is dead counted")
+	}
+	s.check()
+}
+
+func noID(t *testing.T, s *store) {
+	for _, id := range []string{"", "a\x00b", "\xff", "a b", strings.Repeat("x", retryqueue.MaxID+1)} {
+		_, getErr := s.Get(t.Context(), id)
+		_, actsErr := s.Acts(t.Context(), id)
+		_, listErr := s.List(t.Context(), retryqueue.Filter{After: id})
+		for what, err := range map[string]error{"Get": getErr, "Acts": actsErr, "List": listErr} {
+			if what == "List" && id == "" {
+				continue // from the first
+			}
+			if err == nil || !strings.Contains(err.Error(), "id: ") || strings.Contains(err.Error(), "\n") || len(err.Error()) > 300 {
+				t.Errorf("%s(%q): got %v, want one line that says what is wrong with the id", what, id, err)
+			}
+		}
+	}
 }
 
 // concurrent lets many take and settle at the same time: no claim is made twice.

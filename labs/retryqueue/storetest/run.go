@@ -36,6 +36,8 @@ func Run(t *testing.T, open Open) {
 		{"stats tell the states apart", stats},
 		{"many claim at the same time", concurrent},
 		{"a batch of one settles what it can", partlyLost},
+		{"a note changes nothing but the error", note},
+		{"what can be no id is said", noID},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
