@@ -3,6 +3,7 @@ package retryqueue
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Bounds of what is handed in.
@@ -90,6 +91,26 @@ type Added struct {
 	// Differs is set if the id was known with another payload: what was handed
 	// in now is not in the store.
 	Differs bool
+	// DiffersIn names what was handed in now and is not what the known job has:
+	// of "payload", "deadline" and "max_attempts", joined with ", ". Empty: nothing.
+	// A purged payload is not compared.
+	DiffersIn string
+}
+
+// Compare sets Differs and DiffersIn: samePayload says whether the payload is the
+// same, and has is the known job, of which its deadline and its maximum count.
+func (a *Added) Compare(handed NewJob, has Job, samePayload bool) {
+	var in []string
+	a.Differs = !samePayload
+	for _, d := range []struct {
+		name    string
+		differs bool
+	}{{"payload", !samePayload}, {"deadline", handed.Deadline != has.Deadline}, {"max_attempts", handed.MaxAttempts != has.MaxAttempts}} {
+		if d.differs {
+			in = append(in, d.name)
+		}
+	}
+	a.DiffersIn = strings.Join(in, ", ")
 }
 
 // Settlement is what became of one claim, to be written down. It counts only

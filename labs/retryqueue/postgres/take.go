@@ -204,11 +204,14 @@ func add(ctx context.Context, tx pgx.Tx, now retryqueue.Millis, list []retryqueu
 		delete(isNew, j.ID) // a second one with this id is not new
 		if !a.New {
 			var state int16
+			var until int64
+			known, same := retryqueue.Job{}, false
 			payload := append([]byte{}, j.Payload...)
-			if err := tx.QueryRow(ctx, `SELECT state, coalesce(payload <> $2, false) FROM jobs WHERE id = $1`, j.ID, payload).Scan(&state, &a.Differs); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT state, deadline, max_attempts, coalesce(payload = $2, true) FROM jobs WHERE id = $1`, j.ID, payload).Scan(&state, &until, &known.MaxAttempts, &same); err != nil {
 				return nil, fmt.Errorf("job %s: %w", j.ID, err)
 			}
-			a.State = retryqueue.State(state)
+			a.State, known.Deadline = retryqueue.State(state), retryqueue.Millis(until)
+			a.Compare(j, known, same)
 		}
 		out = append(out, a)
 	}

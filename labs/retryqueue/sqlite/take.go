@@ -163,10 +163,12 @@ func (s *Store) Add(ctx context.Context, now retryqueue.Millis, list []retryqueu
 			}
 			a := retryqueue.Added{ID: j.ID, New: n == 1}
 			if n == 0 {
-				err = w.conn.QueryRowContext(ctx, `SELECT state, coalesce(payload <> ?2, 0) FROM jobs WHERE id = ?1`, j.ID, blob(j.Payload)).Scan(&a.State, &a.Differs)
+				known, same := retryqueue.Job{}, false
+				err = w.conn.QueryRowContext(ctx, `SELECT state, deadline, max_attempts, coalesce(payload = ?2, 1) FROM jobs WHERE id = ?1`, j.ID, blob(j.Payload)).Scan(&a.State, &known.Deadline, &known.MaxAttempts, &same)
 				if err != nil {
 					return err
 				}
+				a.Compare(j, known, same)
 			}
 			out = append(out, a)
 		}

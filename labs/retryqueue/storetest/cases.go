@@ -14,12 +14,17 @@ func knownID(t *testing.T, s *store) {
 	s.claim(20, "a", 1)
 	other := newJob("a")
 	other.Payload, other.Deadline, other.MaxAttempts = []byte("other"), deadline*2, 9
-	got := s.add(30, newJob("a"), other, newJob("b"), newJob("b"))
+	later, more := newJob("a"), newJob("a")
+	later.Deadline++
+	more.MaxAttempts++
+	got := s.add(30, newJob("a"), other, newJob("b"), newJob("b"), later, more)
 	want := []retryqueue.Added{
 		{ID: "a", State: retryqueue.Leased},
-		{ID: "a", State: retryqueue.Leased, Differs: true},
+		{ID: "a", State: retryqueue.Leased, Differs: true, DiffersIn: "payload, deadline, max_attempts"},
 		{ID: "b", New: true},
 		{ID: "b"},
+		{ID: "a", State: retryqueue.Leased, DiffersIn: "deadline"},
+		{ID: "a", State: retryqueue.Leased, DiffersIn: "max_attempts"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("Add: got %+v, want %+v", got, want)
