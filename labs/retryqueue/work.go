@@ -63,7 +63,7 @@ func (q *Queue) Work(ctx context.Context, cfg WorkConfig) error {
 		w := &worker{q: q, cfg: cfg, send: sctx, ended: make(chan sent, cfg.Batch)}
 		workers[i] = w
 		wg.Go(func() {
-			if w.err = w.run(ctx); Hopeless(w.err) {
+			if w.run(ctx); Hopeless(errors.Join(w.errs...)) {
 				stopAll()
 			}
 		})
@@ -78,9 +78,11 @@ func inAll(workers []*worker) error {
 	seen, unwritten := map[string]bool{}, 0
 	for _, w := range workers {
 		unwritten += len(w.settle)
-		if w.err != nil && !seen[w.err.Error()] {
-			seen[w.err.Error()] = true
-			errs = append(errs, w.err)
+		for _, err := range w.errs {
+			if !seen[err.Error()] {
+				seen[err.Error()] = true
+				errs = append(errs, err)
+			}
 		}
 	}
 	err := errors.Join(errs...)

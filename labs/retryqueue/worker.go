@@ -17,7 +17,7 @@ type worker struct {
 
 	settle  []Settlement // not yet written down
 	reports []Report     // of those, in the same order
-	err     error        // what it ended with
+	errs    []error      // what it ended with
 }
 
 // sent is a send that ended.
@@ -26,9 +26,12 @@ type sent struct {
 	report Report
 }
 
-func (w *worker) run(ctx context.Context) error {
-	err := w.loop(ctx)
-	return errors.Join(err, w.finish())
+func (w *worker) run(ctx context.Context) {
+	for _, f := range []func() error{func() error { return w.loop(ctx) }, w.finish} {
+		if err := f(); err != nil {
+			w.errs = append(w.errs, err)
+		}
+	}
 }
 
 // loop works until ctx ends, nothing is due, or the store is beyond hope.

@@ -5,13 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math/rand/v2"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -28,6 +22,11 @@ type Options struct {
 	// Normal sets synchronous=NORMAL: faster, but a loss of power can undo the
 	// last transactions, and with them claims: attempts are then given back.
 	Normal bool
+	// ReadOnly opens it for looking only, beside any number of writers and without
+	// a lock that they must wait for. Nothing is made or changed; what would write
+	// is refused with retryqueue.ErrReadOnly. It also opens a file, or a folder,
+	// that may not be written to.
+	ReadOnly bool
 	// BusyWait is how long to wait for others that hold the lock, before
 	// retryqueue.ErrBusy. Zero: 10 s.
 	BusyWait time.Duration
@@ -36,28 +35,36 @@ type Options struct {
 // DefaultBusyWait is how long a write waits for others.
 const DefaultBusyWait = 10 * time.Second
 
-var _ retryqueue.Store = (*Store)(nil)
-
 // Store is a retry queue's store in a file. Close it to release the file.
 type Store struct {
-	path     string
+	name     string // as it was given
+	path     string // absolute
+	file     file
 	busyWait time.Duration
-	db       *sql.DB // read only
+	db       *sql.DB // read only; nil if each reading opens its own
 	wdb      *sql.DB
 	lock     chan struct{} // held by who uses w
 	w        *writer
 }
 
 // Open opens the store at path. Errors: retryqueue.ErrNoStore, ErrNotOurs,
-// ErrNewer, ErrReadOnly, ErrBusy, ErrFull, wrapped with the path. A file that is
-// not ours is left as it was.
+// ErrNewer, ErrReadOnly, ErrDamaged, ErrBusy, ErrFull, wrapped with the path. A
+// file that is not ours is left as it was. The path is that of a file: ":memory:"
+// and SQLite's URIs are refused.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.BusyWait == 0 {
 		o.BusyWait = DefaultBusyWait
 	}
+	abs, err := checkPath(path)
+	if err != nil {
+		return nil, &storeError{path, err}
+	}
+	if o.ReadOnly && (o.Create || o.Normal) {
+		return nil, &storeError{path, errors.New("ReadOnly does not go with Create and Normal")}
+	}
 	until := time.Now().Add(o.BusyWait)
 	for {
-		s := &Store{path: path, busyWait: o.BusyWait, lock: make(chan struct{}, 1)}
+		s := &Store{name: path, path: abs, busyWait: o.BusyWait, lock: make(chan struct{}, 1)}
 		err := s.open(ctx, o)
 		if err == nil {
 			return s, nil
@@ -79,18 +86,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, o Options) error {
-	info, err := os.Stat(s.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !o.Create:
-		return retryqueue.ErrNoStore
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	info, err := s.look(o)
+	if err != nil {
 		return err
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%w: no regular file", retryqueue.ErrNotOurs)
-	case err == nil && info.Size() > 0:
-		if err := magic(s.path); err != nil {
-			return err
-		}
+	}
+	if o.ReadOnly {
+		return s.openReader(ctx)
+	}
+	if info != nil && !writable(s.path, info) {
+		return retryqueue.ErrReadOnly // SQLite would begin, and leave files beside it
 	}
 	mode := "rw"
 	if o.Create {
@@ -102,7 +106,7 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	}
 	// The busy timeout comes first, or switching to WAL fails beside another
 	// process; once everything is set it is switched off (see begin).
-	if s.wdb, err = sql.Open("sqlite", DSN(s.path, mode, "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")")); err != nil {
+	if s.wdb, err = sql.Open("sqlite", DSN(s.path, mode, s.busy())); err != nil {
 		return err
 	}
 	conn, err := s.wdb.Conn(ctx)
@@ -126,51 +130,36 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	if err := s.w.prepare(ctx, s.w.hot()...); err != nil {
 		return err
 	}
-	// Find out now, not at the first job, whether the file can be written.
-	if err := s.write(ctx, func(context.Context, *writer) error { return nil }); err != nil {
+	if err := s.file.open(s.path); err != nil {
 		return err
 	}
-	s.db, err = sql.Open("sqlite", DSN(s.path, "rw", "busy_timeout("+fmt.Sprint(o.BusyWait.Milliseconds())+")", "query_only(1)"))
-	if err == nil {
-		s.db.SetMaxOpenConns(4)
-	}
-	return err
-}
-
-// magic looks at the first bytes of the file: SQLite takes a very short file for
-// an empty one and writes over it.
-func magic(path string) error {
-	f, err := os.Open(path)
+	// Find out now, not at the first job, whether the file can be written.
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		_, err := w.conn.ExecContext(ctx, `UPDATE counts SET pending = pending WHERE one = 0`)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	const want = "SQLite format 3\x00"
-	head := make([]byte, len(want))
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != want {
-		return fmt.Errorf("%w: no SQLite file", retryqueue.ErrNotOurs)
-	}
-	return nil
-}
-
-// DSN is the address of the file for the driver "sqlite", with a mode (rw, rwc) and
-// pragmas, which are run on every new
-// connection, in order. Transactions take the write lock when they begin.
-func DSN(path, mode string, pragmas ...string) string {
-	q := url.Values{"mode": {mode}, "_pragma": pragmas, "_txlock": {"immediate"}}
-	return "file:" + strings.ReplaceAll(url.PathEscape(filepath.ToSlash(path)), "%2F", "/") + "?" + q.Encode()
+	return s.pool()
 }
 
 // mark makes sure that the file is a store of this version, and makes it one if
 // it is empty and create is set.
 func (s *Store) mark(ctx context.Context, create bool) error {
-	app, ver, objects, err := s.marks(ctx)
+	app, ver, objects, err := marks(ctx, s.w.conn)
 	if err != nil {
 		return err
 	}
-	switch {
-	case app == 0 && ver == 0 && objects == 0 && create:
+	if app == 0 && ver == 0 && objects == 0 && create {
 		return s.create(ctx)
+	}
+	return known(app, ver, objects)
+}
+
+// known makes sure that the marks are those of a store of this version.
+func known(app, ver, objects int) error {
+	switch {
 	case app == 0 && ver == 0 && objects == 0:
 		return fmt.Errorf("%w: the file is empty", retryqueue.ErrNoStore)
 	case app != applicationID:
@@ -183,15 +172,17 @@ func (s *Store) mark(ctx context.Context, create bool) error {
 	return nil
 }
 
-func (s *Store) marks(ctx context.Context) (app, ver, objects int, err error) {
-	err = s.w.conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).Scan(&app, &ver, &objects)
+func marks(ctx context.Context, q interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}) (app, ver, objects int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).Scan(&app, &ver, &objects)
 	return app, ver, objects, err
 }
 
 // create makes the schema in one transaction, unless another process was faster.
 func (s *Store) create(ctx context.Context) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error {
-		if app, _, _, err := s.marks(ctx); err != nil || app == applicationID {
+		if app, _, _, err := marks(ctx, w.conn); err != nil || app == applicationID {
 			return err
 		}
 		for _, q := range []string{schema, fmt.Sprintf("PRAGMA application_id = %d", applicationID), fmt.Sprintf("PRAGMA user_version = %d", version)} {
@@ -207,7 +198,7 @@ func (s *Store) create(ctx context.Context) error {
 func (s *Store) Close() error {
 	var errs []error
 	if s.w != nil {
-		s.w.close()
+		s.w.close(s.file.gone.Load())
 	}
 	for _, db := range []*sql.DB{s.db, s.wdb} {
 		if db != nil {

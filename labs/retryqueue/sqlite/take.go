@@ -153,6 +153,7 @@ func (s *Store) Renew(ctx context.Context, id string, attempt int, until retryqu
 
 // Add implements retryqueue.Store.
 func (s *Store) Add(ctx context.Context, now retryqueue.Millis, list []retryqueue.NewJob) ([]retryqueue.Added, error) {
+	s.file.recheck()
 	var out []retryqueue.Added
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
 		out = make([]retryqueue.Added, 0, len(list))

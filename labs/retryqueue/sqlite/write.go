@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
-	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
 	"chaoslab/labs/retryqueue"
@@ -28,6 +25,12 @@ func (s *Store) single(ctx context.Context, f func(context.Context, *writer) err
 
 // patiently runs f, again and again while another process holds the lock.
 func (s *Store) patiently(ctx context.Context, f func(context.Context) error) error {
+	if s.w == nil {
+		return s.explain(retryqueue.ErrReadOnly)
+	}
+	if err := s.there(); err != nil {
+		return s.explain(err)
+	}
 	select {
 	case s.lock <- struct{}{}:
 	case <-ctx.Done():
@@ -74,50 +77,3 @@ func (s *Store) transact(ctx context.Context, f func(context.Context, *writer) e
 	}
 	return err
 }
-
-// code is SQLite's primary result code, -1 if err is not SQLite's, 0 if it is nil.
-func code(err error) int {
-	if err == nil {
-		return lib.SQLITE_OK
-	}
-	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
-		return e.Code() & 0xff
-	}
-	return -1
-}
-
-// explain says what SQLite's result means for who uses the store.
-func (s *Store) explain(err error) error {
-	if err == nil || retryqueue.AboutJob(err) {
-		return err
-	}
-	var kind error
-	switch code(err) {
-	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		kind = fmt.Errorf("%w (waited %v)", retryqueue.ErrBusy, s.busyWait)
-	case lib.SQLITE_READONLY:
-		kind = retryqueue.ErrReadOnly
-	case lib.SQLITE_FULL:
-		kind = retryqueue.ErrFull
-	case lib.SQLITE_NOTADB:
-		kind = fmt.Errorf("%w: no SQLite file", retryqueue.ErrNotOurs)
-	case lib.SQLITE_CANTOPEN:
-		kind = fmt.Errorf("cannot be opened (folder missing or not writable?): %w", err)
-	default:
-		kind = err
-	}
-	if e := (*storeError)(nil); errors.As(err, &e) {
-		return err
-	}
-	return &storeError{s.path, kind}
-}
-
-// storeError is an error with the file that it is about.
-type storeError struct {
-	path string
-	err  error
-}
-
-func (e *storeError) Error() string { return fmt.Sprintf("store %s: %v", e.path, e.err) }
-
-func (e *storeError) Unwrap() error { return e.err }

@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+
+	"modernc.org/sqlite"
 )
 
 // writer is the one connection that writes. The statements that every attempt
@@ -73,8 +75,13 @@ func (w *writer) hot() []prepared {
 	}
 }
 
-func (w *writer) close() {
-	_ = w.conn.Raw(func(any) error { // it fails only if the connection is gone
+// close closes the connection. If the file is gone, the log beside its path may
+// be that of another store by now, which SQLite must not delete.
+func (w *writer) close(gone bool) {
+	_ = w.conn.Raw(func(dc any) error { // it fails only if the connection is gone
+		if c, ok := dc.(sqlite.FileControl); ok && gone {
+			_, _ = c.FileControlPersistWAL("main", 1)
+		}
 		for _, p := range append(w.frame(), w.hot()...) {
 			if *p.to != nil {
 				_ = (*p.to).Close()

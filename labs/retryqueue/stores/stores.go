@@ -4,6 +4,12 @@
 //	store, err := stores.Open(ctx, "queue.db", stores.Options{})
 //	store, err := stores.Open(ctx, "postgres://user@host/db", stores.Options{Schema: "retryqueue"})
 //
+// Who only looks (Get, List, Acts, Stats, Check) opens it with ReadOnly: that
+// makes nothing, changes nothing, waits for no writer and works where nothing may
+// be written; every other method is refused with retryqueue.ErrReadOnly.
+//
+//	store, err := stores.Open(ctx, where, stores.Options{ReadOnly: true})
+//
 // It leaves out every setting that only one kind has, but the schema.
 package stores
 
@@ -11,7 +17,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
@@ -23,9 +31,10 @@ import (
 
 // Options say how to open a store. The zero value opens one that is there.
 type Options struct {
-	Create bool   // make it if it is not there
-	Schema string // of PostgreSQL; empty: postgres.DefaultSchema
-	Normal bool   // SQLite with synchronous=NORMAL
+	Create   bool   // make it if it is not there
+	Schema   string // of PostgreSQL; empty: postgres.DefaultSchema
+	Normal   bool   // SQLite with synchronous=NORMAL
+	ReadOnly bool   // only to look; not with Create or Normal
 }
 
 // IsPostgres says whether an address is that of a PostgreSQL database; any other
@@ -34,18 +43,31 @@ func IsPostgres(where string) bool {
 	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
 }
 
+// isWords says whether where looks like what PostgreSQL's own programs also take
+// for an address.
+func isWords(where string) bool {
+	return regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password|service)\s*=`).MatchString(where)
+}
+
 // Open opens the store at where. The errors are those of the packages sqlite and
-// postgres.
+// postgres; an address of any other kind is refused, not taken for a file.
 func Open(ctx context.Context, where string, o Options) (retryqueue.Store, error) {
 	switch {
 	case where == "":
-		return nil, errors.New("store: empty: give a file or postgres://…")
+		return nil, errors.New("store: empty: give a file or postgres://...")
+	case o.ReadOnly && (o.Create || o.Normal):
+		return nil, errors.New("store: ReadOnly does not go with Create and Normal")
 	case IsPostgres(where):
-		return postgres.Open(ctx, where, postgres.Options{Create: o.Create, Schema: o.Schema})
+		return postgres.Open(ctx, where, postgres.Options{Create: o.Create, Schema: o.Schema, ReadOnly: o.ReadOnly})
+	case isWords(where): // it may hold a password: not repeated
+		return nil, errors.New("store: key=value words are not taken: give a file or postgres://USER@HOST/DB")
+	case strings.Contains(where, "://"):
+		scheme, _, _ := strings.Cut(where, "://")
+		return nil, fmt.Errorf("store: %s://: no such kind of store: give a file or postgres://USER@HOST/DB", scheme)
 	case o.Schema != "":
 		return nil, errors.New("schema: only PostgreSQL has one")
 	}
-	return sqlite.Open(ctx, where, sqlite.Options{Create: o.Create, Normal: o.Normal})
+	return sqlite.Open(ctx, where, sqlite.Options{Create: o.Create, Normal: o.Normal, ReadOnly: o.ReadOnly})
 }
 
 // DB opens the database under a store, for who looks at it from outside.
