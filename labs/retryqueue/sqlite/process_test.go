@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		err = share(os.Getenv("RETRYQUEUE_TEST_STORE"))
 	case "open":
 		_, err = sqlite.Open(context.Background(), os.Getenv("RETRYQUEUE_TEST_STORE"), sqlite.Options{Create: true})
+	case "full":
+		err = onFullDisk(os.Getenv("RETRYQUEUE_TEST_STORE"))
 	default:
 		err = fmt.Errorf("unknown role %q", role)
 	}
@@ -135,7 +137,10 @@ func TestReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		_ = os.Chmod(dir, 0o755)
+		_ = os.RemoveAll(dir)
+	})
 	path, binary := filepath.Join(dir, "queue.db"), filepath.Join(dir, "child")
 	made(t, path)
 	copyFile(t, os.Args[0], binary)
