@@ -111,7 +111,7 @@ func TestSend(t *testing.T) {
 		{name: "unclassified", payload: `{"url":"` + server.URL + `/odd"}`, text: "status 500"},
 		{name: "no request", payload: `not json`, final: true, text: "payload"},
 		{name: "an unknown field", payload: `{"url":"` + server.URL + `","colour":"red"}`, final: true, text: "colour"},
-		{name: "two values", payload: `{"url":"` + server.URL + `"} {}`, final: true, text: "more than one"},
+		{name: "two values", payload: `{"url":"` + server.URL + `"} {}`, final: true, text: "behind the object"},
 		{name: "no scheme", payload: `{"url":"localhost:80"}`, final: true, text: "url"},
 		{name: "our own header", payload: `{"url":"` + server.URL + `","header":{"idempotency-key":"x"}}`, final: true, text: "set by the queue"},
 		{name: "a method that is none", payload: `{"url":"` + server.URL + `","method":"G T"}`, final: true, text: "method"},

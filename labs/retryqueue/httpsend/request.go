@@ -2,12 +2,18 @@ package httpsend
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Request is what a job's payload says is to be sent.
@@ -27,34 +33,111 @@ func (r Request) Encode() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// Decode reads a payload that Encode made.
+// Decode reads a payload that Encode made. What decoding would change without a
+// word is an error: see CheckJSON.
 func Decode(payload []byte) (Request, error) {
 	var r Request
-	d := json.NewDecoder(bytes.NewReader(payload))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
+	if err := CheckJSON(payload); err != nil {
 		return r, fmt.Errorf("payload: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, errors.New("payload: more than one JSON value")
+	err := eachKey(payload, func(key string, _ json.RawMessage) error {
+		if !slices.Contains([]string{"method", "url", "header", "body", "body_base64"}, key) {
+			return errors.New("no such key: method, url, header, body, body_base64")
+		}
+		return nil
+	})
+	if err == nil {
+		err = json.Unmarshal(payload, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("payload: %w", err)
 	}
 	return r, r.check()
 }
 
+// check holds r to the rules by which it will be sent, so that what can never be
+// sent is never handed in.
 func (r Request) check() error {
-	u, err := url.Parse(r.URL)
-	switch {
-	case r.URL == "":
-		return errors.New("url: empty")
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Errorf("url: %q: write http://HOST/PATH or https://HOST/PATH", r.URL)
-	case r.Body != "" && r.Base64 != nil:
+	if r.Body != "" && r.Base64 != nil {
 		return errors.New("body and body_base64: only one of them")
 	}
-	_, err = r.build()
-	return err
+	if !utf8.ValidString(r.Body) {
+		return errors.New("body: it is no UTF-8 text: use body_base64 for other bytes")
+	}
+	return cmp.Or(r.checkMethod(), r.checkURL(), r.checkHeader())
 }
 
+func (r Request) checkMethod() error {
+	switch {
+	case r.Method == "":
+	case !isToken(r.Method):
+		return fmt.Errorf("method: %q is not a word of HTTP", r.Method)
+	case r.Method == http.MethodConnect:
+		return errors.New("method: CONNECT asks for a tunnel, and nothing would go through it")
+	}
+	return nil
+}
+
+func (r Request) checkURL() error {
+	if r.URL == "" {
+		return errors.New("url: empty")
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("url: %q: write http://HOST/PATH or https://HOST/PATH", r.URL)
+	}
+	if u.User != nil {
+		return errors.New("url: a user and a password in it are not sent: write a header Authorization")
+	}
+	host, port := u.Hostname(), u.Port()
+	if !utf8.ValidString(r.URL) || strings.ContainsFunc(host, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) {
+		return fmt.Errorf("url: %q holds what no URL has", r.URL)
+	}
+	if strings.Contains(host, ":") {
+		if _, err := netip.ParseAddr(host); err != nil {
+			return fmt.Errorf("url: host %q is neither a name nor an address", host)
+		}
+	}
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
+		return fmt.Errorf("url: port %s is out of range: from 1 to 65535", port)
+	}
+	return nil
+}
+
+func (r Request) checkHeader() error {
+	seen := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		value, canonical := r.Header[name], http.CanonicalHeaderKey(name)
+		switch canonical {
+		case "Idempotency-Key", "X-Request-Attempt":
+			return fmt.Errorf("header: %s is set by the queue", name)
+		case "Host":
+			return fmt.Errorf("header: %s is set from the url, and another is not sent", name)
+		case "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade":
+			return fmt.Errorf("header: %s belongs to the connection, and is not sent as given", name)
+		}
+		switch {
+		case !isToken(name):
+			return fmt.Errorf("header: %q is not a name: letters, digits and - only", name)
+		case seen[canonical] != "":
+			return fmt.Errorf("header: %s and %s are the same one: give it once", seen[canonical], name)
+		case !utf8.ValidString(value) || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+			return fmt.Errorf("header: %s: %q holds what no header can", name, value)
+		}
+		seen[canonical] = name
+	}
+	return nil
+}
+
+// isToken says whether s is a token as RFC 9110, section 5.6.2 has it.
+func isToken(s string) bool {
+	const marks = "!#$%&'*+-.^_`|~"
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune(marks, c)
+	})
+}
+
+// build makes the request, which must have been checked.
 func (r Request) build() (*http.Request, error) {
 	method := r.Method
 	if method == "" {
@@ -69,10 +152,6 @@ func (r Request) build() (*http.Request, error) {
 		return nil, err
 	}
 	for name, value := range r.Header {
-		switch http.CanonicalHeaderKey(name) {
-		case "Idempotency-Key", "X-Request-Attempt":
-			return nil, fmt.Errorf("header: %s is set by the queue", name)
-		}
 		req.Header.Set(name, value)
 	}
 	return req, nil
