@@ -66,6 +66,9 @@ func (t *trial) violate(kind, format string, args ...any) {
 
 // check holds the store, the receiver and the audit against each other.
 func (t *trial) check(ctx context.Context) error {
+	if err := t.receiver.end(ctx); err != nil {
+		return fmt.Errorf("receiver: %w", err)
+	}
 	effects, err := t.effects(ctx)
 	if err != nil {
 		return err
@@ -115,8 +118,14 @@ func (t *trial) checkJob(job retryqueue.Job, handed retryqueue.NewJob, effects i
 		t.violate(NotAccepted, "%s is done, and the receiver never accepted it", id)
 	case job.Reason == retryqueue.ReasonExhausted && job.Attempts < handed.MaxAttempts:
 		t.violate(WrongReason, "%s is exhausted after %d of %d attempts", id, job.Attempts, handed.MaxAttempts)
-	case job.Reason == retryqueue.ReasonPermanent && r.refused[id] != job.Attempts:
-		t.violate(WrongReason, "%s is permanent at attempt %d; the receiver refused attempt %d", id, job.Attempts, r.refused[id])
+	case job.Reason == retryqueue.ReasonPermanent && !r.refused[fmt.Sprintf("%s #%d", id, job.Attempts)]:
+		t.violate(WrongReason, "%s is permanent at attempt %d, which the receiver did not refuse", id, job.Attempts)
+	}
+	switch {
+	case r.again[id] > 0:
+		t.violate(SentAgain, "%s was delivered %d times after its acceptance was answered, with nobody killed", id, r.again[id])
+	case r.answered[id] > 0 && job.Reason == retryqueue.ReasonExhausted:
+		t.violate(SentAgain, "%s is exhausted, and its acceptance was answered, with nobody killed", id)
 	}
 	switch {
 	case effects > 1:

@@ -81,6 +81,12 @@ func (p *planted) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken
 		}
 		_, err = p.Store.Take(ctx, retryqueue.Take{Now: t.Now, Settle: early})
 		return taken, err
+	case "settle after the lease":
+		// As if what is done waited for the slowest of its batch, unrenewed.
+		t.LeaseUntil = t.Now + 100
+		if len(t.Settle) > 0 {
+			time.Sleep(300 * time.Millisecond)
+		}
 	case "settle without fence":
 		for _, x := range t.Settle {
 			final := "NULL"
@@ -109,6 +115,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			{"no maximum at claim", []string{prove.TooOften}},
 			{"settle before send", []string{prove.NotAccepted}},
 			{"re-enqueue resets", []string{prove.SentTwice, prove.DeadlineMoved, prove.TooOften}},
+			{"settle after the lease", []string{prove.SentAgain}},
 			{"settle without fence", []string{prove.Unlawful, prove.WrongReason}},
 		} {
 			t.Run(store.name+"/"+c.kind, func(t *testing.T) {

@@ -29,10 +29,14 @@ type Options struct {
 	Workers int           // processes at the same time; zero: 4
 	Jobs    int           // handed in at first, as many again while it runs; zero: 150
 	Chaos   time.Duration // how long processes are killed; zero: 5 s
-	Drain   time.Duration // how long the queue may take to come to rest; zero: 60 s
-	Kill    time.Duration // mean time between two kills; zero: 30 ms
-	Lease   time.Duration // zero: 300 ms
-	Seed    uint64
+	// Kills is how often a worker must have been killed, and a lease been lost,
+	// before it goes on: on a slow machine the killing then takes longer than
+	// Chaos, ten times as long at most. Zero: Chaos alone decides.
+	Kills int
+	Drain time.Duration // how long the queue may take to come to rest; zero: 60 s
+	Kill  time.Duration // mean time between two kills; zero: 30 ms
+	Lease time.Duration // zero: 300 ms
+	Seed  uint64
 
 	// Wrap is put around the store with which jobs are handed in: a test plants
 	// its faults here and in Worker.
@@ -80,6 +84,7 @@ const (
 	SentTwice     = "sent_twice"      // the same attempt was delivered twice
 	DeadlineMoved = "deadline_moved"  // the deadline is not the one handed in
 	WrongReason   = "wrong_reason"    // exhausted with attempts left, and the like
+	SentAgain     = "sent_again"      // sent again, or dead, though its acceptance was heard in all quiet
 	Unlawful      = "unlawful_change" // the audit saw a change that may not be
 	Inconsistent  = "inconsistent"    // the store's own check failed
 )

@@ -55,7 +55,7 @@ func command(kind string) func(context.Context) *exec.Cmd {
 func TestProve(t *testing.T) {
 	for _, kind := range storeKinds(t) {
 		t.Run(kind.name, func(t *testing.T) {
-			o := prove.Options{Command: command(""), Where: kind.where(t), Seed: *seed, Chaos: 4 * time.Second, Jobs: 100}
+			o := prove.Options{Command: command(""), Where: kind.where(t), Seed: *seed, Chaos: 4 * time.Second, Kills: 10, Jobs: 100}
 			if *long > 0 {
 				o.Chaos, o.Jobs = *long, int((*long).Seconds()*30)+1
 			}

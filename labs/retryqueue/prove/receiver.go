@@ -33,13 +33,16 @@ type receiver struct {
 	deliveries map[string]int // by id
 	attempts   map[string]int // by id and attempt
 	accepted   map[string]bool
-	refused    map[string]int // the attempt that was answered with 400
+	refused    map[string]bool // by id and attempt: answered with 400
+	quiet      bool            // nobody is killed any more
+	answered   map[string]int  // by id: the attempt whose acceptance was answered while all was quiet
+	again      map[string]int  // by id: deliveries of later attempts
 	duplicates int
 	err        error // the first that a test must not pass over
 }
 
 func newReceiver(ctx context.Context, path string, seed uint64, lease time.Duration) (*receiver, error) {
-	r := &receiver{seed: seed, lease: lease, served: make(chan error, 1), deliveries: map[string]int{}, attempts: map[string]int{}, accepted: map[string]bool{}, refused: map[string]int{}}
+	r := &receiver{seed: seed, lease: lease, served: make(chan error, 1), deliveries: map[string]int{}, attempts: map[string]int{}, accepted: map[string]bool{}, refused: map[string]bool{}, answered: map[string]int{}, again: map[string]int{}}
 	var err error
 	if r.db, err = sql.Open("sqlite", sqlite.DSN(path, "rwc", "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(OFF)")); err != nil {
 		return nil, err
@@ -65,6 +68,22 @@ func (r *receiver) close() error {
 	err := r.server.Close()
 	<-r.served // always ErrServerClosed now
 	return errors.Join(err, r.db.Close())
+}
+
+// calm is called when nobody is killed any more: from now on, who is answered
+// hears it.
+func (r *receiver) calm() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.quiet = true
+}
+
+// end takes no more requests and waits for those under way, so that what was
+// counted stands.
+func (r *receiver) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return r.server.Shutdown(ctx)
 }
 
 // answer is what the receiver does with an attempt.
@@ -109,12 +128,17 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	a := script(r.seed, id, attempt)
+	nth := fmt.Sprintf("%s #%d", id, attempt)
 	r.mu.Lock()
 	r.deliveries[id]++
-	r.attempts[fmt.Sprintf("%s #%d", id, attempt)]++
+	r.attempts[nth]++
 	if a == refuse {
-		r.refused[id] = attempt
+		r.refused[nth] = true
 	}
+	if n := r.answered[id]; n > 0 && attempt > n {
+		r.again[id]++
+	}
+	quiet := r.quiet
 	r.mu.Unlock()
 	if a == accept || a == dropped || a == slow {
 		// Whether or not the sender is still there: that is what happens.
@@ -136,6 +160,11 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if a == slowBusy {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
+	}
+	if quiet && (a == accept || a == slow) && req.Context().Err() == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.answered[id] = attempt
 	}
 }
 

@@ -89,8 +89,9 @@ func (t *trial) run(ctx context.Context) error {
 
 // chaos hands jobs in, new ones and known ones, while workers are killed.
 func (t *trial) chaos(ctx context.Context) error {
-	cctx, cancel := context.WithTimeout(ctx, t.o.Chaos)
+	cctx, cancel := context.WithTimeout(ctx, t.longest())
 	defer cancel()
+	until := time.Now().Add(t.o.Chaos)
 	herd := newHerd(t.o, t.receiver.url, false)
 	done := make(chan error, 1)
 	go func() { done <- herd.run(cctx) }()
@@ -103,11 +104,40 @@ func (t *trial) chaos(ctx context.Context) error {
 		if n%20 == 0 {
 			t.progress("chaos")
 		}
+		if t.o.Kills > 0 && time.Now().After(until) {
+			enough, err := t.enough(ctx, herd)
+			if enough || err != nil {
+				cancel()
+				if err != nil {
+					return errors.Join(err, <-done)
+				}
+			}
+		}
 		pauseFor(cctx, pause)
 	}
 	err := <-done
 	t.result.Starts, t.result.Kills, t.result.Suicides, t.result.Stops = herd.starts, herd.kills, herd.suicides, herd.stops
 	return errors.Join(err, ctx.Err())
+}
+
+// longest is how long the killing may take.
+func (t *trial) longest() time.Duration {
+	if t.o.Kills > 0 {
+		return 10 * t.o.Chaos
+	}
+	return t.o.Chaos
+}
+
+// enough says whether so much was killed and lost that it proves something.
+func (t *trial) enough(ctx context.Context, h *herd) (bool, error) {
+	h.mu.Lock()
+	kills := h.kills
+	h.mu.Unlock()
+	if kills < t.o.Kills {
+		return false, nil
+	}
+	st, err := t.bare.Stats(ctx, retryqueue.MillisOf(time.Now()))
+	return st.LeasesLost > 0, err
 }
 
 // handIn hands in a new job if fresh is set, and one that is known with another
@@ -154,6 +184,7 @@ func (t *trial) newJob(id string, now retryqueue.Millis) (retryqueue.NewJob, err
 func (t *trial) drain(ctx context.Context) error {
 	dctx, cancel := context.WithTimeout(ctx, t.o.Drain)
 	defer cancel()
+	t.receiver.calm()
 	herd := newHerd(t.o, t.receiver.url, true)
 	done := make(chan error, 1)
 	go func() { done <- herd.run(dctx) }()

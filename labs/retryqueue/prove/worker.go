@@ -28,6 +28,9 @@ type workerConfig struct {
 	Nth    int    `json:"nth"`
 }
 
+// calmLease is so long that no machine is too slow to write down what it heard.
+const calmLease = 30 * time.Second
+
 const readyLine = "ready\n"
 
 // Worker is what a worker process of the crash test does: it works until its
@@ -68,14 +71,15 @@ func Worker(ctx context.Context, in io.Reader, out io.Writer, wrap func(retryque
 	}
 	defer caller.Close()
 	send := httpsend.New(caller, httpsend.DefaultTable()).Send
-	work := retryqueue.WorkConfig{Workers: 8, Poll: 5 * time.Millisecond, Grace: time.Second}
+	work, lease := retryqueue.WorkConfig{Workers: 3, Batch: 4, Poll: 5 * time.Millisecond, Grace: time.Second}, calmLease
 	if !cfg.Calm {
-		d := &deadly{Store: store, r: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Nth)+10)), lease: time.Duration(cfg.Lease) * time.Millisecond}
+		lease = time.Duration(cfg.Lease) * time.Millisecond
+		d := &deadly{Store: store, r: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Nth)+10)), lease: lease}
 		store, send = d, d.sending(send)
 		work.Workers, work.Batch = 1+cfg.Nth%3, 1+cfg.Nth%2*2
 	}
 	queue, err := retryqueue.New(retryqueue.Config{
-		Store: store, Send: send, Lease: time.Duration(cfg.Lease) * time.Millisecond, Renew: cfg.Nth%4 == 3,
+		Store: store, Send: send, Lease: lease, Renew: cfg.Nth%4 == 3,
 		Backoff: retryqueue.Backoff{Base: 5 * time.Millisecond, Cap: 50 * time.Millisecond, Seed: cfg.Seed},
 	})
 	if err != nil {
