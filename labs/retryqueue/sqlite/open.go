@@ -45,6 +45,8 @@ type Store struct {
 	wdb      *sql.DB
 	lock     chan struct{} // held by who uses w
 	w        *writer
+	turn     time.Time // since when no other process was met or given way to
+	crowded  time.Time // when another one was last met at the lock
 }
 
 // Open opens the store at path. Errors: retryqueue.ErrNoStore, ErrNotOurs,

@@ -37,6 +37,9 @@ func (s *Store) patiently(ctx context.Context, f func(context.Context) error) er
 		return ctx.Err()
 	}
 	defer func() { <-s.lock }()
+	if err := s.giveWay(ctx); err != nil {
+		return err
+	}
 	var until time.Time
 	for {
 		if err := ctx.Err(); err != nil {
@@ -47,6 +50,7 @@ func (s *Store) patiently(ctx context.Context, f func(context.Context) error) er
 			return s.explain(err)
 		}
 		now := time.Now()
+		s.turn, s.crowded = now, now
 		if until.IsZero() {
 			until = now.Add(s.busyWait)
 		} else if now.After(until) {
@@ -61,6 +65,33 @@ func (s *Store) patiently(ctx context.Context, f func(context.Context) error) er
 			return ctx.Err()
 		}
 	}
+}
+
+const (
+	// turnTime is how long a process goes on without giving way to another that
+	// wants to write.
+	turnTime = 10 * time.Millisecond
+	// crowdTime is how long another is believed to want to, since one was met.
+	crowdTime = time.Second
+)
+
+// giveWay waits a little longer than another process does before it asks again,
+// now and then if there is one: the lock is free for so short a time between two
+// transactions that chance alone would share it unevenly.
+func (s *Store) giveWay(ctx context.Context) error {
+	now := time.Now()
+	if now.Sub(s.crowded) > crowdTime || now.Sub(s.turn) < turnTime {
+		return nil
+	}
+	t := time.NewTimer(time.Millisecond + rand.N(time.Millisecond/2))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.turn = time.Now()
+	return nil
 }
 
 func (s *Store) transact(ctx context.Context, f func(context.Context, *writer) error) error {
