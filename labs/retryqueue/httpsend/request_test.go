@@ -120,8 +120,13 @@ func TestEncodeRefusesWhatCannotBeSent(t *testing.T) {
 	}
 	// What the caller refuses by itself is refused before.
 	for _, r := range []Request{
-		{URL: "http://127.0.0.1:99999/"}, {URL: "http://127.0.0.1:0/"}, {URL: "ftp://127.0.0.1/"}, {URL: "http://:80/"}, {URL: "http://a:b:c/"},
-		{URL: at, Method: "G(T"}, with("X(A", "x"), with("X-A", "x\ny"), with("X-A", "\x00"),
+		{URL: "http://127.0.0.1:99999/"},
+		{URL: "http://127.0.0.1:0/"},
+		{URL: "ftp://127.0.0.1/"},
+		{URL: "http://:80/"},
+		{URL: "http://a:b:c/"},
+		{URL: at, Method: "G(T"},
+		with("X(A", "x"), with("X-A", "x\ny"), with("X-A", "\x00"),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		if req, err := r.build(); err == nil {

@@ -115,7 +115,8 @@ func (s *Store) mark(ctx context.Context, create bool) error {
 // known makes sure that the schema is there and is a store of this version.
 func (s *Store) known(ctx context.Context, q interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
-}) error {
+},
+) error {
 	var comment string
 	err := q.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = $1`, s.schema).Scan(&comment)
 	if errors.Is(err, pgx.ErrNoRows) {

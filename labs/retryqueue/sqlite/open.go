@@ -176,7 +176,8 @@ func known(app, ver, objects int) error {
 
 func marks(ctx context.Context, q interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
-}) (app, ver, objects int, err error) {
+},
+) (app, ver, objects int, err error) {
 	err = q.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).Scan(&app, &ver, &objects)
 	return app, ver, objects, err
 }

@@ -54,7 +54,7 @@ func isWords(where string) bool {
 func Open(ctx context.Context, where string, o Options) (retryqueue.Store, error) {
 	switch {
 	case where == "":
-		return nil, errors.New("store: empty: give a file or postgres://...")
+		return nil, errors.New("store: empty: give a file or postgres://USER@HOST/DB")
 	case o.ReadOnly && (o.Create || o.Normal):
 		return nil, errors.New("store: ReadOnly does not go with Create and Normal")
 	case IsPostgres(where):
