@@ -22,7 +22,7 @@
 // instead with ReasonExhausted if no attempt is left, else with ReasonDeadline if
 // now plus the delay reaches the deadline. A permanent failure ends it with
 // ReasonPermanent. An error that is neither is handed to whoever called as it
-// is, and the job stays leased until its lease ends.
+// is, and the job stays leased until its lease ends; its text is kept.
 //
 // A claim also ends what can no longer be sent: a job whose deadline passed
 // while nobody worked (no attempt is spent), and one whose last attempt ran out

@@ -239,3 +239,14 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 }
+
+func TestRedriveRefusesWhoIsNoText(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	for _, by := range []string{"me\x00", "\xff", "me\nyou", strings.Repeat("x", retryqueue.MaxID+1)} {
+		_, err := b.queue.Redrive(t.Context(), "a", by, 1, start+1000)
+		if err == nil || !strings.Contains(err.Error(), "by: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("by %q: got %v, want one line about it", by, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,6 +146,7 @@ func (b *bench) ahead() error {
 // share lets two processes work on one file for some seconds.
 func (b *bench) share() error {
 	const seconds = 3
+	var less []float64 // the share of who did less, round by round
 	for range b.rounds {
 		path := b.file()
 		o, err := b.openSQLite(path, false)
@@ -178,7 +180,9 @@ func (b *bench) share() error {
 		}
 		total := did[0] + did[1]
 		fmt.Printf("  %d and %d jobs, %.0f : %.0f\n", did[0], did[1], 100*float64(did[0])/float64(total), 100*float64(did[1])/float64(total))
+		less = append(less, 100*float64(min(did[0], did[1]))/float64(total))
 	}
+	fmt.Printf("  who did less did: median %.0f %%, at worst %.0f %%\n", median(less), slices.Min(less))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -98,6 +99,55 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		if c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want one line with %q and %v", c.name, err, c.text, c.want)
+		}
+	}
+}
+
+// Looking waits for nobody who makes or writes, makes nothing and writes nothing.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	ctx, url, schema := t.Context(), shared.URL(t), newSchema()
+	look := func() (*postgres.Store, error) {
+		return postgres.Open(ctx, url, postgres.Options{Schema: schema, ReadOnly: true, BusyWait: 5 * time.Second})
+	}
+	if s, err := look(); !errors.Is(err, retryqueue.ErrNoStore) {
+		t.Errorf("nothing there: got %v, %v, want %v", s, err, retryqueue.ErrNoStore)
+	}
+	w, err := postgres.Open(ctx, url, postgres.Options{Create: true, Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Add(ctx, 10, []retryqueue.NewJob{{ID: "a", Deadline: 1000, MaxAttempts: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext('retryqueue "+schema+"'))"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if st, err := s.Stats(ctx, 20); st.Pending != 1 || err != nil {
+		t.Errorf("Stats: got %+v, %v", st, err)
+	}
+	if j, err := s.Get(ctx, "a"); j.ID != "a" || err != nil {
+		t.Errorf("Get: got %+v, %v", j, err)
+	}
+	_, add := s.Add(ctx, 20, []retryqueue.NewJob{{ID: "b", Deadline: 1000, MaxAttempts: 1}})
+	_, take := s.Take(ctx, retryqueue.Take{Now: 20, Claim: 1, LeaseUntil: 30})
+	_, renew := s.Renew(ctx, "a", 1, 30)
+	_, redrive := s.Redrive(ctx, retryqueue.Act{ID: "a", At: 20, MoreAttempts: 1, Deadline: 1000})
+	_, purge := s.Purge(ctx, 100)
+	for what, err := range map[string]error{"Add": add, "Take": take, "Renew": renew, "Redrive": redrive, "Purge": purge} {
+		if !errors.Is(err, retryqueue.ErrReadOnly) {
+			t.Errorf("%s: got %v, want %v", what, err, retryqueue.ErrReadOnly)
 		}
 	}
 }

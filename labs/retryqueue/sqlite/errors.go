@@ -32,7 +32,7 @@ func (s *Store) explain(err error) error {
 	}
 	var kind error
 	switch code(err) {
-	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
 		kind = fmt.Errorf("%w (waited %v)", retryqueue.ErrBusy, s.busyWait)
 	case lib.SQLITE_READONLY:
 		kind = retryqueue.ErrReadOnly
