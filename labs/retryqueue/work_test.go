@@ -126,13 +126,13 @@ func TestRenewKeepsTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(cfg *retryqueue.Config) {
 		realClock(cfg)
-		cfg.Renew, cfg.Lease = true, 600*time.Millisecond
+		cfg.Renew, cfg.Lease = true, 2*time.Second
 	})
 	b.send = func(ctx context.Context, _ retryqueue.Job) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(1500 * time.Millisecond):
+		case <-time.After(4500 * time.Millisecond):
 			return nil
 		}
 	}
