@@ -85,6 +85,17 @@ func (o *queueStore) with(ctx context.Context, f func(retryqueue.Store) error) e
 	return errors.Join(f(store), store.Close())
 }
 
+// outlive returns a context that ends grace after ctx does, and a function that
+// ends it now.
+func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	octx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(grace, cancel)
+		context.AfterFunc(octx, func() { t.Stop() })
+	})
+	return octx, func() { stop(); cancel() }
+}
+
 func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
