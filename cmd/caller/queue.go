@@ -85,6 +85,11 @@ func (o *queueStore) with(ctx context.Context, f func(retryqueue.Store) error) e
 	return errors.Join(f(store), store.Close())
 }
 
+// look is with for who only reads.
+func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) error {
+	return o.with(ctx, f)
+}
+
 // outlive returns a context that ends grace after ctx does, and a function that
 // ends it now.
 func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
@@ -114,46 +119,6 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 
 // nowMillis is the clock of every subcommand.
 func nowMillis() retryqueue.Millis { return retryqueue.MillisOf(time.Now()) }
-
-// jobSchema names the form of a job's JSON line.
-const jobSchema = "caller.queue.job/1"
-
-// jobLine is a job as JSON shows it. Points in time are Unix milliseconds.
-type jobLine struct {
-	Schema      string            `json:"schema"`
-	ID          string            `json:"id"`
-	State       retryqueue.State  `json:"state"`
-	Reason      retryqueue.Reason `json:"reason"`
-	Attempts    int               `json:"attempts"`
-	MaxAttempts int               `json:"max_attempts"`
-	AvailableAt retryqueue.Millis `json:"available_at_ms,omitempty"`
-	LeaseUntil  retryqueue.Millis `json:"lease_until_ms,omitempty"`
-	Deadline    retryqueue.Millis `json:"deadline_ms"`
-	EnqueuedAt  retryqueue.Millis `json:"enqueued_at_ms"`
-	FinishedAt  retryqueue.Millis `json:"finished_at_ms,omitempty"`
-	LeasesLost  int               `json:"leases_lost"`
-	LastError   string            `json:"last_error,omitempty"`
-	Purged      bool              `json:"purged"`
-	Payload     json.RawMessage   `json:"payload,omitempty"`
-	Acts        []actLine         `json:"redriven,omitempty"`
-}
-
-type actLine struct {
-	At           retryqueue.Millis `json:"at_ms"`
-	By           string            `json:"by"`
-	MoreAttempts int               `json:"more_attempts"`
-	Deadline     retryqueue.Millis `json:"deadline_ms"`
-	OldDeadline  retryqueue.Millis `json:"old_deadline_ms"`
-	OldReason    retryqueue.Reason `json:"old_reason"`
-}
-
-func lineOf(j retryqueue.Job) jobLine {
-	return jobLine{
-		Schema: jobSchema, ID: j.ID, State: j.State, Reason: j.Reason, Attempts: j.Attempts, MaxAttempts: j.MaxAttempts,
-		AvailableAt: j.AvailableAt, LeaseUntil: j.LeaseUntil, Deadline: j.Deadline, EnqueuedAt: j.EnqueuedAt,
-		FinishedAt: j.FinishedAt, LeasesLost: j.LeasesLost, LastError: j.LastError, Purged: j.Purged,
-	}
-}
 
 func lineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
