@@ -105,7 +105,9 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "make the store, if it is not there",
-		Args:  cobra.NoArgs,
+		Example: `  caller queue init
+  caller queue init --store orders.db`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := stores.Open(cmd.Context(), o.where, stores.Options{Create: true, Schema: o.schema})
 			if err != nil {

@@ -102,7 +102,8 @@ func TestQueueAddStopsWhileStdinIsSilent(t *testing.T) {
 	}{
 		{
 			"lines", `{"id":"a","url":"http://127.0.0.1:1/"}` + "\n" + `{"id":"b","url":"http:/`, "added 1, known 0\n",
-			"caller: interrupted after line 1; line 2 was not whole and is not in\n", []string{"-"},
+			"caller: interrupted after line 1; line 2 was not whole and is not in\n",
+			[]string{"-"},
 		},
 		{"nothing", "", "added 0, known 0\n", "caller: interrupted after line 0\n", []string{"-"}},
 		{"a body", "half", "", "caller: interrupted: nothing was added\n", []string{"http://127.0.0.1:1/", "--id", "c", "--data", "-"}},

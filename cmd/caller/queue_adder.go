@@ -140,7 +140,7 @@ func (a *adder) take(ctx context.Context, split *lineSplitter, c chunk, d addDef
 	one := func(l line) error {
 		switch {
 		case l.long:
-			a.refuse(readJob{line: l.n}, fmt.Errorf("longer than %d bytes, which no job needs: a payload has at most %d", maxJobLine, retryqueue.MaxPayload))
+			a.refuse(readJob{line: l.n}, fmt.Errorf("longer than %d bytes (2 MiB), which no job needs: a payload has at most %d", maxJobLine, retryqueue.MaxPayload))
 			return nil
 		case len(l.text) == 0:
 			return nil

@@ -40,7 +40,7 @@ the maximum grows by --attempts.
 Before you do: the receiver may have had the job's effect already (a dead job
 may have been sent). It knows the id only while its memory lasts.`,
 		Example: `  caller queue redrive order-17 --attempts 3 --deadline-in 1h
-  caller queue redrive --reason exhausted`,
+  caller queue redrive --reason exhausted,permanent --by me`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := parseFilter(cmd, &o.filter); err != nil {
 				return err

@@ -123,7 +123,9 @@ const showColumns = cli.Width - len("leases lost  ")
 func showTable(j retryqueue.Job, acts []retryqueue.Act, s cli.Streams) error {
 	w := &errWriter{w: s.Out}
 	t := cli.NewTable(w, "what", "value")
-	row := func(what, value string) { t.AppendRow(table.Row{what, cli.Wrap(fold(printable(value), showColumns), showColumns)}) }
+	row := func(what, value string) {
+		t.AppendRow(table.Row{what, cli.Wrap(fold(printable(value), showColumns), showColumns)})
+	}
 	at := func(what string, m retryqueue.Millis) {
 		if m > 0 {
 			row(what, showTime(m))

@@ -69,6 +69,9 @@ FILE replaces it.`,
   caller queue work --print-table > table.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseEmpty(cmd, "table", "metrics"); err != nil {
+				return err
+			}
 			switch {
 			case printTable:
 				enc := lineEncoder(s.Out)
@@ -80,6 +83,10 @@ FILE replaces it.`,
 				return cli.Usagef("--batch %d is out of range: from 1 to %d", o.batch, retryqueue.MaxBatch)
 			case o.once && (o.untilIdle || o.workers > 1 || o.batch > 1):
 				return cli.Usagef("--once does one job: --until-idle, --workers and --batch do not go with it")
+			case o.metrics != "":
+				if _, _, err := net.SplitHostPort(o.metrics); err != nil {
+					return cli.Usagef("--metrics %q: write HOST:PORT, such as 127.0.0.1:9100", o.metrics)
+				}
 			}
 			return runQueueWork(cmd.Context(), o, s)
 		},
