@@ -64,8 +64,8 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 }
 
 // open opens the store, which must be there.
-func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
-	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema})
+func (o *queueStore) open(ctx context.Context, readOnly bool) (retryqueue.Store, error) {
+	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema, ReadOnly: readOnly})
 	if errors.Is(err, retryqueue.ErrNoStore) {
 		where := o.where
 		if stores.IsPostgres(where) {
@@ -78,16 +78,20 @@ func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
 
 // with opens the store for f and closes it.
 func (o *queueStore) with(ctx context.Context, f func(retryqueue.Store) error) error {
-	store, err := o.open(ctx)
+	return o.during(ctx, false, f)
+}
+
+// look is with for who only reads: it changes nothing and waits for nobody.
+func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) error {
+	return o.during(ctx, true, f)
+}
+
+func (o *queueStore) during(ctx context.Context, readOnly bool, f func(retryqueue.Store) error) error {
+	store, err := o.open(ctx, readOnly)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f(store), store.Close())
-}
-
-// look is with for who only reads.
-func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) error {
-	return o.with(ctx, f)
 }
 
 // outlive returns a context that ends grace after ctx does, and a function that

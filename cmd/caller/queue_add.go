@@ -81,7 +81,7 @@ safe. The id is sent as Idempotency-Key.`,
 }
 
 func runQueueAdd(ctx context.Context, o *queueAddOptions, s cli.Streams) error {
-	var one *retryqueue.NewJob
+	var one *readJob
 	if o.url != "" {
 		job, err := o.job(newStoppable(ctx, s.In), nowMillis())
 		switch {
@@ -90,7 +90,10 @@ func runQueueAdd(ctx context.Context, o *queueAddOptions, s cli.Streams) error {
 		case err != nil:
 			return cli.Usagef("%w", err)
 		}
-		one = &job
+		one = &readJob{NewJob: job}
+		if o.within.IsSet {
+			one.deadline = fromNow
+		}
 	}
 	return o.store.with(ctx, func(store retryqueue.Store) error {
 		a, err := newAdder(store, o.format.Value == "json", s)

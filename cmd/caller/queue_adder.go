@@ -22,11 +22,21 @@ const (
 	addGrace = 5 * time.Second
 )
 
-// readJob is a job and the line that it came from, zero if from none.
+// readJob is a job as it was handed in.
 type readJob struct {
-	line int
-	job  retryqueue.NewJob
+	retryqueue.NewJob
+	line     int // it came from; zero: from none
+	deadline givenDeadline
 }
+
+// givenDeadline is how the deadline was given.
+type givenDeadline uint8
+
+const (
+	byDefault givenDeadline = iota
+	fromNow                 // it differs each time
+	absolute
+)
 
 func (r readJob) place() string {
 	if r.line == 0 {
@@ -47,6 +57,7 @@ type adder struct {
 	bytes   int
 
 	fresh, known, refused int
+	kept                  int  // known, with another deadline from now
 	stopped               bool // by a signal
 	refusals, warnings    notes
 }
@@ -59,10 +70,10 @@ func newAdder(store retryqueue.Store, json bool, s cli.Streams) (*adder, error) 
 }
 
 // one hands in one job.
-func (a *adder) one(ctx context.Context, job retryqueue.NewJob) error {
+func (a *adder) one(ctx context.Context, job readJob) error {
 	a.now = nowMillis()
-	added, err := a.queue.Add(ctx, job)
-	return errors.Join(err, a.tell([]readJob{{job: job}}, added))
+	added, err := a.queue.Add(ctx, job.NewJob)
+	return errors.Join(err, a.tell([]readJob{job}, added))
 }
 
 // lines hands in what r holds, a job a line. What was read whole is written, also
@@ -150,7 +161,8 @@ func (a *adder) take(ctx context.Context, split *lineSplitter, c chunk, d addDef
 			a.refuse(readJob{line: l.n}, err)
 			return nil
 		}
-		a.waiting = append(a.waiting, readJob{l.n, job})
+		job.line = l.n
+		a.waiting = append(a.waiting, job)
 		a.bytes += len(job.Payload)
 		if len(a.waiting) < addAtOnce && a.bytes < addBytes {
 			return nil
@@ -177,11 +189,11 @@ func (a *adder) flush(ctx context.Context) error {
 	var from []readJob
 	var jobs []retryqueue.NewJob
 	for _, r := range a.waiting {
-		if err := r.job.Check(a.now); err != nil {
+		if err := r.Check(a.now); err != nil {
 			a.refuse(r, err)
 			continue
 		}
-		from, jobs = append(from, r), append(jobs, r.job)
+		from, jobs = append(from, r), append(jobs, r.NewJob)
 	}
 	a.waiting, a.bytes = nil, 0
 	if len(jobs) == 0 {
@@ -190,73 +202,4 @@ func (a *adder) flush(ctx context.Context) error {
 	added, err := a.queue.Add(ctx, jobs...)
 	a.bar.Add(len(added))
 	return errors.Join(err, a.tell(from, added))
-}
-
-// addSchema names the form of the JSON line of a job handed in.
-const addSchema = "caller.queue.add/1"
-
-type addLine struct {
-	Schema  string           `json:"schema"`
-	ID      string           `json:"id"`
-	New     bool             `json:"new"`
-	State   retryqueue.State `json:"state"`
-	Differs bool             `json:"differs"` // known with another payload
-}
-
-func (a *adder) tell(from []readJob, added []retryqueue.Added) error {
-	enc := lineEncoder(a.s.Out)
-	var failed error
-	for i, x := range added {
-		if x.New {
-			a.fresh++
-		} else {
-			a.known++
-		}
-		if x.Differs {
-			a.warnings.add("%swarning: %s is known with another payload, which stays (it is %v)", from[i].place(), x.ID, x.State)
-		}
-		if a.json && failed == nil {
-			failed = enc.Encode(addLine{addSchema, x.ID, x.New, x.State, x.Differs})
-		}
-	}
-	return failed
-}
-
-// end tells how many jobs are in, and returns err or that this could not be told.
-func (a *adder) end(err error) error {
-	a.bar.Close()
-	a.refusals.end()
-	a.warnings.end()
-	if a.json {
-		return err
-	}
-	text := fmt.Sprintf("added %d, known %d", a.fresh, a.known)
-	if a.refused > 0 {
-		text += fmt.Sprintf(", refused %d", a.refused)
-	}
-	if _, werr := fmt.Fprintln(a.s.Out, text); err == nil {
-		err = werr
-	}
-	return err
-}
-
-// notes writes lines to w, but for the many of a file that is wrong throughout:
-// those it counts.
-type notes struct {
-	w io.Writer
-	n int
-}
-
-const maxNotes = 20
-
-func (n *notes) add(format string, args ...any) {
-	if n.n++; n.n <= maxNotes {
-		fmt.Fprintf(n.w, format+"\n", args...)
-	}
-}
-
-func (n *notes) end() {
-	if n.n > maxNotes {
-		fmt.Fprintf(n.w, "and %d more lines like these\n", n.n-maxNotes)
-	}
 }

@@ -27,8 +27,8 @@ type addDefaults struct {
 
 // parseJobLine reads one job, as add takes it from stdin. A key that is unknown
 // or comes twice is an error, and so is a number that is no integer.
-func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (retryqueue.NewJob, error) {
-	job := retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}
+func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (readJob, error) {
+	job := readJob{NewJob: retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}}
 	var req httpsend.Request
 	seen := map[string]bool{}
 	err := eachKey(line, func(key string, value json.RawMessage) (err error) {
@@ -55,10 +55,10 @@ func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (retryqueue
 			job.MaxAttempts = int(n)
 		case "deadline_ms":
 			n, err = integer(value, 1, int64(retryqueue.MaxMillis))
-			job.Deadline = retryqueue.Millis(n)
+			job.Deadline, job.deadline = retryqueue.Millis(n), absolute
 		case "deadline_in_ms":
 			n, err = integer(value, 1, int64(retryqueue.MaxMillis-now))
-			job.Deadline = now + retryqueue.Millis(n)
+			job.Deadline, job.deadline = now+retryqueue.Millis(n), fromNow
 		case "available_at_ms":
 			n, err = integer(value, 0, int64(retryqueue.MaxMillis))
 			job.AvailableAt = retryqueue.Millis(n)

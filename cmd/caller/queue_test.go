@@ -45,6 +45,33 @@ func TestQueueMetricsAreServed(t *testing.T) {
 	}
 }
 
+// Who only looks waits for no writer.
+func TestQueueLooksWhileItIsLocked(t *testing.T) {
+	t.Parallel()
+	path, store := newStore(t)
+	addJobs(t, store, "http://127.0.0.1:1/", "a")
+	db, err := stores.DB(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin() // takes the write lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for args, want := range map[string]string{"stats": "pending                      1\n", "list": "a   pending  0 of 5\n", "show a": "state        pending\n"} {
+		r := startCaller(t.Context(), nil, append([]string{"queue", "--store", path}, strings.Fields(args)...)...)
+		if r.wait(t); r.code != 0 || !strings.Contains(r.out.String(), want) || r.errs.Len() > 0 {
+			t.Errorf("queue %s: exit code %d, stdout %q, stderr %q; want 0 and %q", args, r.code, r.out.String(), r.errs.String(), want)
+		}
+	}
+}
+
 // The same commands work on PostgreSQL.
 func TestQueueOnPostgres(t *testing.T) {
 	t.Parallel()
