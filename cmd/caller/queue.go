@@ -89,9 +89,27 @@ func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) e
 func (o *queueStore) during(ctx context.Context, readOnly bool, f func(retryqueue.Store) error) error {
 	store, err := o.open(ctx, readOnly)
 	if err != nil {
-		return err
+		return advised(err)
 	}
-	return errors.Join(f(store), store.Close())
+	return advised(errors.Join(f(store), store.Close()))
+}
+
+// advised adds to an error of the store what to do about it.
+func advised(err error) error {
+	for _, x := range []struct {
+		kind   error
+		advice string
+	}{
+		{retryqueue.ErrNewer, "use the caller that made it or a later one"},
+		{retryqueue.ErrReadOnly, "who may write to it and its folder can do this; stats, list and show need not"},
+		{retryqueue.ErrFull, "make room and do it again"},
+		{retryqueue.ErrBusy, "end who holds it or wait, and do it again"},
+	} {
+		if errors.Is(err, x.kind) {
+			return fmt.Errorf("%w; %s", err, x.advice)
+		}
+	}
+	return err
 }
 
 // outlive returns a context that ends grace after ctx does, and a function that
@@ -115,7 +133,7 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := stores.Open(cmd.Context(), o.where, stores.Options{Create: true, Schema: o.schema})
 			if err != nil {
-				return err
+				return advised(err)
 			}
 			fmt.Fprintln(s.Err, "the store is ready")
 			return store.Close()

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/internal/pgtest"
@@ -69,6 +71,40 @@ func TestQueueLooksWhileItIsLocked(t *testing.T) {
 		if r.wait(t); r.code != 0 || !strings.Contains(r.out.String(), want) || r.errs.Len() > 0 {
 			t.Errorf("queue %s: exit code %d, stdout %q, stderr %q; want 0 and %q", args, r.code, r.out.String(), r.errs.String(), want)
 		}
+	}
+}
+
+func TestQueueSaysWhatToDoAboutItsStore(t *testing.T) {
+	t.Parallel()
+	path, _ := newStore(t)
+	db, err := stores.DB(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	want := "caller: store " + path + ": the store was made by a newer version: its schema is 99, this program knows 1; use the caller that made it or a later one\n"
+	for _, args := range []string{"stats", "init", "work --once", "purge --older-than 1h"} {
+		r := startCaller(t.Context(), nil, append([]string{"queue", "--store", path}, strings.Fields(args)...)...)
+		if r.wait(t); r.code != 1 || r.out.Len() > 0 || r.errs.String() != want {
+			t.Errorf("queue %s: exit code %d, stdout %q, stderr %q; want 1 and %q", args, r.code, r.out.String(), r.errs.String(), want)
+		}
+	}
+	// A worker whose store is deleted ends.
+	path, store := newStore(t)
+	receiver := newSlowReceiver(t)
+	addJobs(t, store, receiver.url, "a", "b")
+	r := startCaller(t.Context(), nil, "queue", "--store", path, "work", "--until-idle")
+	receiver.awaitReached(t)
+	if err := os.Remove(path); err != nil {
+		t.Skipf("an open file cannot be deleted here: %v", err)
+	}
+	time.Sleep(300 * time.Millisecond) // the store looks at its file ten times a second
+	close(receiver.release)
+	if r.wait(t); r.code != 1 || !strings.Contains(r.errs.String(), "the store is gone") || strings.Count(r.errs.String(), "\n") != 1 {
+		t.Errorf("work on a store that was deleted: exit code %d, stdout %q, stderr %q; want 1 and one line", r.code, r.out.String(), r.errs.String())
 	}
 }
 
