@@ -63,7 +63,11 @@ type adder struct {
 }
 
 func newAdder(store retryqueue.Store, json bool, s cli.Streams) (*adder, error) {
-	a := &adder{s: s, json: json, bar: cli.NewProgress(s.Err, -1, "adding"), refusals: notes{w: s.Err}, warnings: notes{w: s.Err}}
+	shown := s.Err
+	if in, ok := s.In.(io.Writer); ok && cli.IsTerminal(in) {
+		shown = io.Discard // somebody is typing
+	}
+	a := &adder{s: s, json: json, bar: cli.NewProgress(shown, -1, "adding"), refusals: notes{w: s.Err}, warnings: notes{w: s.Err}}
 	var err error
 	a.queue, err = retryqueue.New(retryqueue.Config{Store: store, Clock: func() retryqueue.Millis { return a.now }})
 	return a, err
