@@ -89,13 +89,17 @@ func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) e
 func (o *queueStore) during(ctx context.Context, readOnly bool, f func(retryqueue.Store) error) error {
 	store, err := o.open(ctx, readOnly)
 	if err != nil {
-		return advised(err)
+		return advised(ctx, err)
 	}
-	return advised(errors.Join(f(store), store.Close()))
+	return advised(ctx, errors.Join(f(store), store.Close()))
 }
 
-// advised adds to an error of the store what to do about it.
-func advised(err error) error {
+// advised adds to an error of the store what to do about it. What a signal ended
+// while it waited for the store was interrupted.
+func advised(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted while it waited for the store"))
+	}
 	for _, x := range []struct {
 		kind   error
 		advice string
@@ -133,7 +137,7 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := stores.Open(cmd.Context(), o.where, stores.Options{Create: true, Schema: o.schema})
 			if err != nil {
-				return advised(err)
+				return advised(cmd.Context(), err)
 			}
 			fmt.Fprintln(s.Err, "the store is ready")
 			return store.Close()

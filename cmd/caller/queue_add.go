@@ -85,7 +85,7 @@ func runQueueAdd(ctx context.Context, o *queueAddOptions, s cli.Streams) error {
 	if o.url != "" {
 		job, err := o.job(newStoppable(ctx, s.In), nowMillis())
 		switch {
-		case ctx.Err() != nil:
+		case err != nil && ctx.Err() != nil:
 			return cli.Exit(cli.ExitInterrupted, errors.New("interrupted: nothing was added"))
 		case err != nil:
 			return cli.Usagef("%w", err)

@@ -19,7 +19,7 @@ const (
 	addBytes  = 8 << 20
 	addPause  = 100 * time.Millisecond
 	// addGrace bounds writing what was read after a signal.
-	addGrace = 5 * time.Second
+	addGrace = 2 * time.Second
 )
 
 // readJob is a job as it was handed in.
@@ -88,6 +88,8 @@ func (a *adder) lines(ctx context.Context, r io.Reader, d addDefaults) error {
 	switch {
 	case a.stopped:
 		return err
+	case err != nil && ctx.Err() != nil:
+		return cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted while it waited for the store; jobs that are in: %d; handing all in again is safe", in))
 	case err != nil:
 		return fmt.Errorf("%w; jobs before it that are in: %d; handing all in again is safe", err, in)
 	case a.refused > 0:
