@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -133,7 +134,7 @@ func runQueueList(ctx context.Context, o *queueListOptions, s cli.Streams) error
 		}
 		w := &errWriter{w: s.Out}
 		enc := lineEncoder(w)
-		t := cli.NewTable(w, "id", "state", "attempts", "last error")
+		var rows []table.Row
 		bar := cli.NewProgress(s.Err, -1, "listing")
 		defer bar.Close()
 		more, err := pages(ctx, store, o.filter, o.limit, func(jobs []retryqueue.Job) error {
@@ -144,7 +145,7 @@ func runQueueList(ctx context.Context, o *queueListOptions, s cli.Streams) error
 					}
 					continue
 				}
-				t.AppendRow(table.Row{clip(j.ID, 24), stateInWords(j), fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts), clip(printable(j.LastError), 24)})
+				rows = append(rows, table.Row{clip(j.ID, listID), stateInWords(j), fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts), printable(j.LastError)})
 			}
 			bar.Add(len(jobs))
 			return nil
@@ -157,11 +158,29 @@ func runQueueList(ctx context.Context, o *queueListOptions, s cli.Streams) error
 			return err
 		}
 		if o.format.Value == "table" {
-			t.Render()
+			renderList(w, rows)
 		}
 		if more != "" {
 			fmt.Fprintf(s.Err, "there are more: --after %s\n", more)
 		}
 		return w.err
 	})
+}
+
+// listID is how much of an id list shows.
+const listID = 24
+
+// renderList prints rows of id, state, attempts and last error. The last gets what
+// the others leave of the width.
+func renderList(w io.Writer, rows []table.Row) {
+	t := cli.NewTable(w, "id", "state", "attempts", "last error")
+	attempts := len("attempts")
+	for _, r := range rows {
+		attempts = max(attempts, len(fmt.Sprint(r[2])))
+	}
+	for _, r := range rows {
+		r[3] = clip(fmt.Sprint(r[3]), cli.Width-listID-len("dead: exhausted")-attempts-3*len("  "))
+		t.AppendRow(r)
+	}
+	t.Render()
 }
