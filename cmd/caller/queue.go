@@ -64,8 +64,8 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 }
 
 // open opens the store, which must be there.
-func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
-	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema})
+func (o *queueStore) open(ctx context.Context, readOnly bool) (retryqueue.Store, error) {
+	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema, ReadOnly: readOnly})
 	if errors.Is(err, retryqueue.ErrNoStore) {
 		where := o.where
 		if stores.IsPostgres(where) {
@@ -78,22 +78,66 @@ func (o *queueStore) open(ctx context.Context) (retryqueue.Store, error) {
 
 // with opens the store for f and closes it.
 func (o *queueStore) with(ctx context.Context, f func(retryqueue.Store) error) error {
-	store, err := o.open(ctx)
+	return o.during(ctx, false, f)
+}
+
+// look is with for who only reads: it changes nothing and waits for nobody.
+func (o *queueStore) look(ctx context.Context, f func(retryqueue.Store) error) error {
+	return o.during(ctx, true, f)
+}
+
+func (o *queueStore) during(ctx context.Context, readOnly bool, f func(retryqueue.Store) error) error {
+	store, err := o.open(ctx, readOnly)
 	if err != nil {
-		return err
+		return advised(ctx, err)
 	}
-	return errors.Join(f(store), store.Close())
+	return advised(ctx, errors.Join(f(store), store.Close()))
+}
+
+// advised adds to an error of the store what to do about it. What a signal ended
+// while it waited for the store was interrupted.
+func advised(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted while it waited for the store"))
+	}
+	for _, x := range []struct {
+		kind   error
+		advice string
+	}{
+		{retryqueue.ErrNewer, "use the caller that made it or a later one"},
+		{retryqueue.ErrReadOnly, "who may write to it and its folder can do this; stats, list and show need not"},
+		{retryqueue.ErrFull, "make room and do it again"},
+		{retryqueue.ErrBusy, "end who holds it or wait, and do it again"},
+	} {
+		if errors.Is(err, x.kind) {
+			return fmt.Errorf("%w; %s", err, x.advice)
+		}
+	}
+	return err
+}
+
+// outlive returns a context that ends grace after ctx does, and a function that
+// ends it now.
+func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	octx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(grace, cancel)
+		context.AfterFunc(octx, func() { t.Stop() })
+	})
+	return octx, func() { stop(); cancel() }
 }
 
 func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "make the store, if it is not there",
-		Args:  cobra.NoArgs,
+		Example: `  caller queue init
+  caller queue init --store orders.db`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := stores.Open(cmd.Context(), o.where, stores.Options{Create: true, Schema: o.schema})
 			if err != nil {
-				return err
+				return advised(cmd.Context(), err)
 			}
 			fmt.Fprintln(s.Err, "the store is ready")
 			return store.Close()
@@ -103,46 +147,6 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 
 // nowMillis is the clock of every subcommand.
 func nowMillis() retryqueue.Millis { return retryqueue.MillisOf(time.Now()) }
-
-// jobSchema names the form of a job's JSON line.
-const jobSchema = "caller.queue.job/1"
-
-// jobLine is a job as JSON shows it. Points in time are Unix milliseconds.
-type jobLine struct {
-	Schema      string            `json:"schema"`
-	ID          string            `json:"id"`
-	State       retryqueue.State  `json:"state"`
-	Reason      retryqueue.Reason `json:"reason"`
-	Attempts    int               `json:"attempts"`
-	MaxAttempts int               `json:"max_attempts"`
-	AvailableAt retryqueue.Millis `json:"available_at_ms,omitempty"`
-	LeaseUntil  retryqueue.Millis `json:"lease_until_ms,omitempty"`
-	Deadline    retryqueue.Millis `json:"deadline_ms"`
-	EnqueuedAt  retryqueue.Millis `json:"enqueued_at_ms"`
-	FinishedAt  retryqueue.Millis `json:"finished_at_ms,omitempty"`
-	LeasesLost  int               `json:"leases_lost"`
-	LastError   string            `json:"last_error,omitempty"`
-	Purged      bool              `json:"purged"`
-	Payload     json.RawMessage   `json:"payload,omitempty"`
-	Acts        []actLine         `json:"redriven,omitempty"`
-}
-
-type actLine struct {
-	At           retryqueue.Millis `json:"at_ms"`
-	By           string            `json:"by"`
-	MoreAttempts int               `json:"more_attempts"`
-	Deadline     retryqueue.Millis `json:"deadline_ms"`
-	OldDeadline  retryqueue.Millis `json:"old_deadline_ms"`
-	OldReason    retryqueue.Reason `json:"old_reason"`
-}
-
-func lineOf(j retryqueue.Job) jobLine {
-	return jobLine{
-		Schema: jobSchema, ID: j.ID, State: j.State, Reason: j.Reason, Attempts: j.Attempts, MaxAttempts: j.MaxAttempts,
-		AvailableAt: j.AvailableAt, LeaseUntil: j.LeaseUntil, Deadline: j.Deadline, EnqueuedAt: j.EnqueuedAt,
-		FinishedAt: j.FinishedAt, LeasesLost: j.LeasesLost, LastError: j.LastError, Purged: j.Purged,
-	}
-}
 
 func lineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)

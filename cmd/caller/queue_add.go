@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,11 +39,14 @@ func newQueueAdd(s cli.Streams, store *queueStore) *cobra.Command {
   {"id":"order-17","url":"http://127.0.0.1:8080/","deadline_in_ms":3600000}
 
 Other keys: method, header (an object), body, body_base64, max_attempts,
-deadline_ms and available_at_ms (Unix milliseconds). An id that is known changes
-nothing, so that handing the same jobs in again is safe. The id is sent as
-Idempotency-Key.`,
+deadline_ms and available_at_ms (Unix milliseconds). A deadline from now counts
+from when the line was read. A line that is refused is named on stderr, and the
+others are in; the exit code is 1 then. When stdin pauses, what came is written.
+
+An id that is known changes nothing, so that handing the same jobs in again is
+safe. The id is sent as Idempotency-Key.`,
 		Example: `  caller queue add http://127.0.0.1:8080/ --id order-17 --deadline-in 1h
-  caller queue add - < jobs.jsonl`,
+  echo '{"id":"order-18","url":"http://127.0.0.1:8080/"}' | caller queue add -`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("data") {
@@ -80,33 +81,31 @@ Idempotency-Key.`,
 }
 
 func runQueueAdd(ctx context.Context, o *queueAddOptions, s cli.Streams) error {
-	now := nowMillis()
-	read := linesOf(s.In, addDefaults{o.within.D.Milliseconds(), o.attempts}, now)
+	var one *readJob
 	if o.url != "" {
-		job, err := o.job(s.In, now)
-		if err != nil {
+		job, err := o.job(newStoppable(ctx, s.In), nowMillis())
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return cli.Exit(cli.ExitInterrupted, errors.New("interrupted: nothing was added"))
+		case err != nil:
 			return cli.Usagef("%w", err)
 		}
-		given := false
-		read = func() (retryqueue.NewJob, error) {
-			if given {
-				return job, io.EOF
-			}
-			given = true
-			return job, nil
+		one = &readJob{NewJob: job}
+		if o.within.IsSet {
+			one.deadline = fromNow
 		}
 	}
 	return o.store.with(ctx, func(store retryqueue.Store) error {
-		queue, err := retryqueue.New(retryqueue.Config{Store: store})
+		a, err := newAdder(store, o.format.Value == "json", s)
 		if err != nil {
 			return err
 		}
-		a := &adder{queue: queue, s: s, json: o.format.Value == "json"}
-		err = a.all(ctx, read)
-		if !a.json {
-			fmt.Fprintf(s.Out, "added %d, known %d\n", a.fresh, a.known)
+		if one != nil {
+			err = a.one(ctx, *one)
+		} else {
+			err = a.lines(ctx, s.In, addDefaults{o.within.D.Milliseconds(), o.attempts})
 		}
-		return err
+		return a.end(err)
 	})
 }
 
@@ -137,103 +136,4 @@ func (o *queueAddOptions) job(stdin io.Reader, now retryqueue.Millis) (retryqueu
 		return job, err
 	}
 	return job, job.Check(now)
-}
-
-// linesOf returns a function that reads the next job, io.EOF at the end. Empty
-// lines are passed over.
-func linesOf(r io.Reader, d addDefaults, now retryqueue.Millis) func() (retryqueue.NewJob, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), maxJobLine)
-	n := 0
-	return func() (retryqueue.NewJob, error) {
-		for lines.Scan() {
-			n++
-			line := bytes.TrimSpace(lines.Bytes())
-			if len(line) == 0 {
-				continue
-			}
-			job, err := parseJobLine(line, d, now)
-			if err != nil {
-				return job, fmt.Errorf("line %d: %w", n, err)
-			}
-			return job, nil
-		}
-		if err := lines.Err(); err != nil {
-			return retryqueue.NewJob{}, fmt.Errorf("line %d: %w", n+1, err)
-		}
-		return retryqueue.NewJob{}, io.EOF
-	}
-}
-
-// adder hands jobs in, many at a time, and tells what became of them.
-type adder struct {
-	queue        *retryqueue.Queue
-	s            cli.Streams
-	json         bool
-	fresh, known int
-}
-
-const addAtOnce = 500
-
-// all hands in what read returns until io.EOF. After a bad line, the jobs before
-// it are in.
-func (a *adder) all(ctx context.Context, read func() (retryqueue.NewJob, error)) error {
-	bar := cli.NewProgress(a.s.Err, -1, "adding")
-	defer bar.Close()
-	for {
-		var jobs []retryqueue.NewJob
-		var rerr error
-		for len(jobs) < addAtOnce {
-			job, err := read()
-			if err != nil {
-				rerr = err
-				break
-			}
-			jobs = append(jobs, job)
-		}
-		added, err := a.queue.Add(ctx, jobs...)
-		if err := a.tell(added); err != nil {
-			return err
-		}
-		bar.Add(len(added))
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w; %d jobs before it are in, handing all in again is safe", err, a.fresh+a.known)
-		case errors.Is(rerr, io.EOF):
-			return nil
-		case rerr != nil:
-			return fmt.Errorf("%w; %d jobs before it are in, handing all in again is safe", rerr, a.fresh+a.known)
-		}
-	}
-}
-
-// addSchema names the form of the JSON line of a job handed in.
-const addSchema = "caller.queue.add/1"
-
-type addLine struct {
-	Schema  string           `json:"schema"`
-	ID      string           `json:"id"`
-	New     bool             `json:"new"`
-	State   retryqueue.State `json:"state"`
-	Differs bool             `json:"differs"` // known with another payload
-}
-
-func (a *adder) tell(added []retryqueue.Added) error {
-	enc := lineEncoder(a.s.Out)
-	for _, x := range added {
-		if x.New {
-			a.fresh++
-		} else {
-			a.known++
-		}
-		if x.Differs {
-			fmt.Fprintf(a.s.Err, "warning: %s is known with another payload, which stays (it is %v)\n", x.ID, x.State)
-		}
-		if a.json {
-			if err := enc.Encode(addLine{addSchema, x.ID, x.New, x.State, x.Differs}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

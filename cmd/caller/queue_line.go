@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"strconv"
 
 	"chaoslab/labs/retryqueue"
@@ -25,8 +27,8 @@ type addDefaults struct {
 
 // parseJobLine reads one job, as add takes it from stdin. A key that is unknown
 // or comes twice is an error, and so is a number that is no integer.
-func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (retryqueue.NewJob, error) {
-	job := retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}
+func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (readJob, error) {
+	job := readJob{NewJob: retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}}
 	var req httpsend.Request
 	seen := map[string]bool{}
 	err := eachKey(line, func(key string, value json.RawMessage) (err error) {
@@ -45,18 +47,18 @@ func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (retryqueue
 		case "body":
 			return stringOf(value, &req.Body)
 		case "body_base64":
-			return json.Unmarshal(value, &req.Base64)
+			return base64Of(value, &req.Base64)
 		case "header":
-			return json.Unmarshal(value, &req.Header)
+			return headerOf(value, &req.Header)
 		case "max_attempts":
 			n, err = integer(value, 1, retryqueue.MaxAttempts)
 			job.MaxAttempts = int(n)
 		case "deadline_ms":
 			n, err = integer(value, 1, int64(retryqueue.MaxMillis))
-			job.Deadline = retryqueue.Millis(n)
+			job.Deadline, job.deadline = retryqueue.Millis(n), absolute
 		case "deadline_in_ms":
 			n, err = integer(value, 1, int64(retryqueue.MaxMillis-now))
-			job.Deadline = now + retryqueue.Millis(n)
+			job.Deadline, job.deadline = now+retryqueue.Millis(n), fromNow
 		case "available_at_ms":
 			n, err = integer(value, 0, int64(retryqueue.MaxMillis))
 			job.AvailableAt = retryqueue.Millis(n)
@@ -113,6 +115,35 @@ func stringOf(value json.RawMessage, to *string) error {
 		return fmt.Errorf("%s is no string", value)
 	}
 	return json.Unmarshal(value, to)
+}
+
+func base64Of(value json.RawMessage, to *[]byte) error {
+	var text string
+	err := stringOf(value, &text)
+	if err != nil {
+		return err
+	}
+	if *to, err = base64.StdEncoding.DecodeString(text); err != nil {
+		return errors.New("no base64 (the standard alphabet, padded with =)")
+	}
+	return nil
+}
+
+// headerOf reads an object of header fields. A name that comes twice, in whatever
+// case, is an error: which one is sent would be chance.
+func headerOf(value json.RawMessage, to *map[string]string) error {
+	seen := map[string]bool{}
+	*to = map[string]string{}
+	return eachKey(value, func(name string, value json.RawMessage) error {
+		if seen[http.CanonicalHeaderKey(name)] {
+			return errors.New("it stands twice")
+		}
+		seen[http.CanonicalHeaderKey(name)] = true
+		var text string
+		err := stringOf(value, &text)
+		(*to)[name] = text
+		return err
+	})
 }
 
 // integer reads a whole number in digits: no fraction, no exponent, no boolean,

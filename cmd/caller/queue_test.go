@@ -70,7 +70,9 @@ func TestQueueOnPostgres(t *testing.T) {
 		{"work --until-idle", "dead         a  attempt 1 of 1  exhausted", "", 0},
 		{"redrive a --by me", "redriven 1\n", "", 0},
 		{"list", "a   pending  1 of 4", "", 0},
-		{"show a", `"by": "me"`, "", 0},
+		{"show a --format json", `"by": "me"`, "", 0},
+		{"show a", "redriven ", "", 0},
+		{"list --after b", "", "caller: --after: job b: no such job: give the last id of the page before\n", 1},
 		{"stats --format json", `"pending":1,`, "", 0},
 		{"purge --older-than 1h", "purged 0\n", "", 0},
 	} {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -70,9 +69,12 @@ FILE replaces it.`,
   caller queue work --print-table > table.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseEmpty(cmd, "table", "metrics"); err != nil {
+				return err
+			}
 			switch {
 			case printTable:
-				enc := json.NewEncoder(s.Out)
+				enc := lineEncoder(s.Out)
 				enc.SetIndent("", "  ")
 				return enc.Encode(httpsend.DefaultTable())
 			case o.workers < 1 || o.workers > retryqueue.MaxWorkers:
@@ -81,6 +83,10 @@ FILE replaces it.`,
 				return cli.Usagef("--batch %d is out of range: from 1 to %d", o.batch, retryqueue.MaxBatch)
 			case o.once && (o.untilIdle || o.workers > 1 || o.batch > 1):
 				return cli.Usagef("--once does one job: --until-idle, --workers and --batch do not go with it")
+			case o.metrics != "":
+				if _, _, err := net.SplitHostPort(o.metrics); err != nil {
+					return cli.Usagef("--metrics %q: write HOST:PORT, such as 127.0.0.1:9100", o.metrics)
+				}
 			}
 			return runQueueWork(cmd.Context(), o, s)
 		},
@@ -129,24 +135,65 @@ func runQueueWork(ctx context.Context, o *queueWorkOptions, s cli.Streams) error
 			defer stop()
 			observe = func(r retryqueue.Report) { m.Observe(r); out.tell(r) }
 		}
-		queue, err := retryqueue.New(retryqueue.Config{
-			Store: store, Send: httpsend.New(caller, table).Send, Lease: o.lease.D, Renew: o.renew, Observe: observe,
-			Backoff: retryqueue.Backoff{Base: o.base.D, Cap: o.cap.D, Seed: rand.Uint64()},
-		})
-		if err != nil {
-			return cli.Usagef("%w", err)
-		}
+		send := httpsend.New(caller, table).Send
 		if o.once {
-			r, err := queue.RunOnce(ctx)
-			observe(r)
-			if r.Outcome == retryqueue.Idle {
-				fmt.Fprintln(s.Err, "nothing is due")
-			}
-			return errors.Join(err, out.err)
+			return errors.Join(o.workOnce(ctx, store, send, observe, s), out.err)
 		}
-		err = queue.Work(ctx, retryqueue.WorkConfig{Workers: o.workers, Batch: o.batch, Poll: o.poll.D, Grace: o.grace.D, UntilIdle: o.untilIdle})
+		err := o.work(ctx, store, send, observe)
+		if err == nil && o.untilIdle && ctx.Err() != nil {
+			err = cli.Exit(cli.ExitInterrupted, errors.New("interrupted before the queue was idle"))
+		}
 		return errors.Join(err, out.err)
 	})
+}
+
+type sendFunc = func(context.Context, retryqueue.Job) error
+
+func (o *queueWorkOptions) work(ctx context.Context, store retryqueue.Store, send sendFunc, observe func(retryqueue.Report)) error {
+	queue, err := retryqueue.New(retryqueue.Config{
+		Store: store, Send: send, Lease: o.lease.D, Renew: o.renew, Observe: observe,
+		Backoff: retryqueue.Backoff{Base: o.base.D, Cap: o.cap.D, Seed: rand.Uint64()},
+	})
+	if err != nil {
+		return cli.Usagef("%w", err)
+	}
+	return queue.Work(ctx, retryqueue.WorkConfig{
+		Workers: o.workers, Batch: o.batch, Poll: o.poll.D, Grace: o.grace.D, UntilIdle: o.untilIdle || o.once,
+	})
+}
+
+// workOnce does at most one job. It is a worker that is stopped once it has sent
+// something, and not Queue.RunOnce, so that a signal treats both alike: the send
+// may end within the grace, or else the job is given back.
+func (o *queueWorkOptions) workOnce(ctx context.Context, store retryqueue.Store, send sendFunc, observe func(retryqueue.Report), s cli.Streams) error {
+	wctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var did retryqueue.Report
+	err := o.work(wctx, store,
+		func(ctx context.Context, job retryqueue.Job) error {
+			defer stop()
+			return send(ctx, job)
+		},
+		func(r retryqueue.Report) {
+			if r.Outcome != retryqueue.Idle {
+				did = r
+				stop()
+			}
+			if !aboutStore(r) { // that is the error which is returned
+				observe(r)
+			}
+		})
+	switch {
+	case err != nil:
+		return err
+	case did.Outcome == retryqueue.Unclassified, did.Outcome == retryqueue.Lost, did.Outcome == retryqueue.Failed, errors.Is(did.Err, retryqueue.ErrClockBackwards):
+		return did.Err
+	case did.Outcome == retryqueue.Idle && ctx.Err() != nil:
+		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted before anything was sent"))
+	case did.Outcome == retryqueue.Idle:
+		fmt.Fprintln(s.Err, "nothing is due")
+	}
+	return nil
 }
 
 func readTable(path string) (httpsend.Table, error) {
@@ -157,11 +204,23 @@ func readTable(path string) (httpsend.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var t httpsend.Table
-	if err := json.Unmarshal(text, &t); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	t := httpsend.Table{}
+	err = eachKey(text, func(key string, value json.RawMessage) error {
+		if _, twice := t[key]; twice {
+			return errors.New("it stands twice: which one is meant?")
+		}
+		var v httpsend.Verdict
+		err := json.Unmarshal(value, &v)
+		if len(value) == 0 || value[0] != '"' {
+			err = v.UnmarshalText(value)
+		}
+		t[key] = v
+		return err
+	})
+	if err == nil {
+		err = t.Check()
 	}
-	if err := t.Check(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
@@ -188,68 +247,4 @@ func serveMetrics(addr string, store retryqueue.Store, s cli.Streams) (*queuepro
 	}()
 	fmt.Fprintf(s.Err, "metrics on http://%s/metrics\n", l.Addr())
 	return m, func() { _ = server.Close(); <-done }, nil
-}
-
-// workSchema names the form of the JSON line of one step.
-const workSchema = "caller.queue.work/1"
-
-type workLine struct {
-	Schema      string             `json:"schema"`
-	Outcome     retryqueue.Outcome `json:"outcome"`
-	ID          string             `json:"id,omitempty"`
-	Attempt     int                `json:"attempt,omitempty"`
-	MaxAttempts int                `json:"max_attempts,omitempty"`
-	Reason      retryqueue.Reason  `json:"reason"`
-	AvailableAt retryqueue.Millis  `json:"available_at_ms,omitempty"`
-	Took        cli.Millis         `json:"took_ms"`
-	Error       string             `json:"error,omitempty"`
-}
-
-// workReport prints what workers did. Its tell is called by all of them.
-type workReport struct {
-	s    cli.Streams
-	json bool
-
-	mu  sync.Mutex
-	err error // of writing
-}
-
-func (w *workReport) tell(r retryqueue.Report) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, j := range r.Ended {
-		w.line(retryqueue.Report{Outcome: retryqueue.GivenUp, Job: j, Err: errors.New("found without time or attempts")})
-	}
-	if r.Outcome != retryqueue.Idle {
-		w.line(r)
-	}
-}
-
-func (w *workReport) line(r retryqueue.Report) {
-	l := workLine{Schema: workSchema, Outcome: r.Outcome, ID: r.Job.ID, Attempt: r.Job.Attempts, MaxAttempts: r.Job.MaxAttempts, Reason: r.Job.Reason, AvailableAt: r.Job.AvailableAt, Took: cli.Millis(r.Took)}
-	if r.Err != nil {
-		l.Error = errorText(r.Err)
-	}
-	if w.json {
-		w.err = errors.Join(w.err, lineEncoder(w.s.Out).Encode(l))
-		return
-	}
-	text := fmt.Sprintf("%-12v %s", r.Outcome, l.ID)
-	if l.Attempt > 0 || l.MaxAttempts > 0 {
-		text += fmt.Sprintf("  attempt %d of %d", l.Attempt, l.MaxAttempts)
-	}
-	if l.Reason != retryqueue.ReasonNone {
-		text += "  " + l.Reason.String()
-	}
-	if l.AvailableAt > 0 {
-		text += "  again in " + cli.Show(max(0, l.AvailableAt.Sub(nowMillis())))
-	}
-	if r.Took > 0 {
-		text += "  " + cli.Show(r.Took)
-	}
-	if l.Error != "" {
-		text += "  (" + l.Error + ")"
-	}
-	_, err := fmt.Fprintln(w.s.Out, text)
-	w.err = errors.Join(w.err, err)
 }
