@@ -14,8 +14,16 @@ import (
 	"testing"
 
 	"chaoslab/labs/referee"
+	"chaoslab/labs/referee/confine"
 	"chaoslab/labs/referee/folder"
 )
+
+func TestMain(m *testing.M) {
+	if code, handled := confine.Main(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
 
 // just is for whoever writes an exercise: go test ./labs -lab 2
 var just = flag.Int("lab", 0, "only the exercise of this number")
@@ -144,7 +152,7 @@ func (j job) grade(ctx context.Context, dir string) string {
 			return err.Error()
 		}
 	}
-	p, err := referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Env: os.Environ()})
+	p, err := referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Env: os.Environ(), Confine: true})
 	if err != nil {
 		return err.Error()
 	}

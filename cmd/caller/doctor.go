@@ -17,6 +17,7 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/faults"
+	"chaoslab/labs/referee/confine"
 	"chaoslab/labs/sandbox"
 )
 
@@ -27,13 +28,14 @@ type doctorOptions struct {
 	read   func(path string) (string, error)
 	hole   func() error
 	inside func() error
+	bound  func() error
 	sleeps func(ctx context.Context) []time.Duration
 }
 
 func newDoctor(s cli.Streams) *cobra.Command {
 	o := &doctorOptions{
 		format: cli.Format("table", "json"), look: exec.LookPath, read: readSmall,
-		hole: tryBlackHole, inside: sandbox.Available, sleeps: measureSleeps,
+		hole: tryBlackHole, inside: sandbox.Available, bound: confine.Available, sleeps: measureSleeps,
 	}
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -63,6 +65,7 @@ func runDoctor(ctx context.Context, o *doctorOptions, s cli.Streams) error {
 		func() symptom { return o.languages() },
 		func() symptom { return o.blackHole() },
 		func() symptom { return o.sandbox() },
+		func() symptom { return o.confinement() },
 		func() symptom { return o.kernel() },
 		func() symptom { return o.timers(ctx) },
 		func() symptom { return o.table() },
@@ -165,6 +168,14 @@ func (o *doctorOptions) sandbox() symptom {
 		}
 	}
 	return symptom{Name: "sandbox", OK: true, Found: fmt.Sprintf("a private network in which %s is a real black hole: caller sandbox; outside it, do not rely on that", net)}
+}
+
+// confinement says whether a student's program can be kept from writing elsewhere.
+func (o *doctorOptions) confinement() symptom {
+	if err := o.bound(); err != nil {
+		return symptom{Name: "confinement", Found: err.Error(), Advice: "gradings run all the same; what a program writes outside its folder is not prevented"}
+	}
+	return symptom{Name: "confinement", OK: true, Found: "Landlock: a graded program can write only in its folder, in $TMPDIR and in caches"}
 }
 
 // kernel says how long the system itself goes on connecting.

@@ -25,15 +25,17 @@ func TestDoctor(t *testing.T) {
 			read:   func(string) (string, error) { return "6\n", nil },
 			hole:   func() error { return nil },
 			inside: func() error { return nil },
+			bound:  func() error { return nil },
 			sleeps: func(context.Context) []time.Duration { return []time.Duration{time.Millisecond} },
-		}, []string{"ok  languages", "ok  black hole", "ok  sandbox", "tcp_syn_retries=6", "ok  timers", "ok  socket table"}},
+		}, []string{"ok  languages", "ok  black hole", "ok  sandbox", "ok  confinement", "tcp_syn_retries=6", "ok  timers", "ok  socket table"}},
 		{"a machine that can nothing", doctorOptions{
 			look:   func(string) (string, error) { return "", exec.ErrNotFound },
 			read:   func(string) (string, error) { return "", nothing },
 			hole:   func() error { return nothing },
 			inside: func() error { return nothing },
+			bound:  func() error { return nothing },
 			sleeps: func(context.Context) []time.Duration { return []time.Duration{time.Second} },
-		}, []string{"--  languages", "install one", "--  black hole", "--  sandbox", "not known on this system", "--  timers", "this machine is busy", "grade on Linux"}},
+		}, []string{"--  languages", "install one", "--  black hole", "--  sandbox", "--  confinement", "is not prevented", "not known on this system", "--  timers", "this machine is busy", "grade on Linux"}},
 	} {
 		var out bytes.Buffer
 		c.o.format = cli.Format("table", "json")

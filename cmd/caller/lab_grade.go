@@ -76,7 +76,7 @@ func (o *labOptions) gradeArgs(c *cobra.Command, command string, args []string) 
 
 // program makes the program of a folder ready.
 func (o *labOptions) program(ctx context.Context, dir string) (*referee.Program, error) {
-	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Argv: o.argv, Env: os.Environ()})
+	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Argv: o.argv, Env: os.Environ(), Confine: true})
 }
 
 // dirOf returns where a program is run: the exercise's folder or, for a command
@@ -179,12 +179,23 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	if scenario, bad := g.FirstBad(); bad != nil {
 		fmt.Fprint(s.Out, bad.Feedback(scenario))
 		if scenario != referee.OwnPredict {
+			tellRefused(g, s)
 			fmt.Fprintf(s.Err, "\nLook at it: caller lab try %d --scenario %s --seed %d\n", g.Lab, scenario, g.Seed)
 		}
 		return nil
 	}
 	fmt.Fprintf(s.Out, "PASS  exercise %d, seed %d\n", g.Lab, g.Seed)
 	return nil
+}
+
+// tellRefused says where a program may write if it was refused it somewhere.
+func tellRefused(g referee.Grade, s cli.Streams) {
+	for _, r := range g.Scenarios {
+		if r.Seen != nil && r.Seen.Refused != "" {
+			fmt.Fprintf(s.Err, "\nIn %s it was refused something (%s).\nA program can write in its folder, in $TMPDIR and in $LAB_DIR, and nowhere else.\n", r.Name, r.Seen.Refused)
+			return
+		}
+	}
 }
 
 func newLabTry(s cli.Streams, o *labOptions) *cobra.Command {
@@ -235,6 +246,7 @@ func runLabTry(ctx context.Context, o *labOptions, lab *referee.Lab, s cli.Strea
 	fmt.Fprintln(s.Out)
 	if scenario, bad := g.FirstBad(); bad != nil {
 		fmt.Fprint(s.Out, bad.Feedback(scenario))
+		tellRefused(g, s)
 		return verdictExit(g)
 	}
 	fmt.Fprintf(s.Out, "PASS  %s\n", name)

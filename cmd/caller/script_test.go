@@ -17,12 +17,16 @@ import (
 
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
+	"chaoslab/labs/referee/confine"
 	"chaoslab/labs/sandbox"
 )
 
 func TestMain(m *testing.M) {
 	// The demo starts this program again as the first process of a sandbox.
 	if code, handled := sandbox.Main(os.Args); handled {
+		os.Exit(code)
+	}
+	if code, handled := confine.Main(os.Args); handled {
 		os.Exit(code)
 	}
 	testscript.Main(leakChecked{m}, map[string]func(){"caller": main, "beside": beside})

@@ -6,10 +6,10 @@
 //
 //	lab, err := referee.Load(folder)
 //	…
-//	p, err := referee.Prepare(ctx, "my-solution")
+//	p, err := referee.Prepare(ctx, referee.ProgramConfig{Dir: "my-solution", Env: os.Environ()})
 //	…
 //	defer p.Close()
-//	grade := referee.Run(ctx, lab, p, referee.Options{Seed: 42})
+//	grade, err := referee.Run(ctx, lab, p, referee.Options{Seed: 42})
 //	for _, s := range grade.Scenarios { fmt.Println(s.Name, s.Verdict) }
 //
 // The program gets its task by environment variables and says what it thinks
@@ -25,5 +25,6 @@
 //
 // It leaves out everything that would make it a security boundary: a program
 // that means harm can do what its user can. What goes wrong by accident is
-// bounded: time, output, file size and children.
+// bounded: time, output, file size, children and, with ProgramConfig.Confine where
+// the kernel has Landlock, where it can write.
 package referee

@@ -37,8 +37,12 @@ func (p *Program) start(env []string, rec *recorder) (*process, error) {
 	pr.cmd.Stdout, pr.cmd.Stderr = rec.stream(false), rec.stream(true)
 	pr.cmd.WaitDelay = drainDelay
 	ownGroup(pr.cmd)
+	begin := (*exec.Cmd).Start
+	if p.confined {
+		begin = p.startConfined
+	}
 	pr.started = time.Now()
-	if err := pr.cmd.Start(); err != nil {
+	if err := begin(pr.cmd); err != nil {
 		return nil, err
 	}
 	boundFiles(pr.cmd.Process.Pid)

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"chaoslab/labs/referee/confine"
 )
 
 // RunFile is the file in a student's folder whose one line starts the program.
@@ -28,6 +30,10 @@ type ProgramConfig struct {
 	// Env is the environment that the program starts from, such as os.Environ().
 	// Variables of proxies and those of an exercise are left out.
 	Env []string
+	// Confine lets the program write in its folder, in its folder for passing things
+	// and in the caches of languages, and nowhere else. main must have called
+	// confine.Main first.
+	Confine bool
 }
 
 // Program is a student's program, ready to be run. Close it.
@@ -35,6 +41,8 @@ type Program struct {
 	dir, scratch string
 	argv, env    []string
 	shown        string
+	confined     bool
+	loose        string // why it is not confined though it was to be
 }
 
 // Prepare makes a program ready. "go run PACKAGE" is built here once, so that no
@@ -45,6 +53,12 @@ func Prepare(ctx context.Context, cfg ProgramConfig) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{dir: dir, argv: cfg.Argv, env: ownEnv(cfg.Env)}
+	if cfg.Confine {
+		if err := confine.Available(); err != nil {
+			p.loose = err.Error()
+		}
+		p.confined = p.loose == ""
+	}
 	if len(p.argv) == 0 {
 		if p.argv, err = readRunFile(dir); err != nil {
 			return nil, err

@@ -14,9 +14,16 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"chaoslab/labs/referee/confine"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if code, handled := confine.Main(os.Args); handled {
+		os.Exit(code)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // slack is what a busy machine may add to a bound.
 const slack = 3 * time.Second
@@ -52,7 +59,7 @@ func prepare(t *testing.T, script string) *Program {
 			t.Fatal(err)
 		}
 	}
-	p, err := Prepare(t.Context(), ProgramConfig{Dir: dir, Env: append(os.Environ(), "http_proxy=http://127.0.0.1:1", "LAB_URL=old")})
+	p, err := Prepare(t.Context(), ProgramConfig{Dir: dir, Env: append(os.Environ(), "http_proxy=http://127.0.0.1:1", "LAB_URL=old"), Confine: true})
 	if err != nil {
 		t.Fatal(err)
 	}

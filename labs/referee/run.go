@@ -35,13 +35,17 @@ const GradeSchema = "lab.grade/1"
 
 // Grade is the outcome of a grading.
 type Grade struct {
-	Schema    string    `json:"schema"`
-	Lab       int       `json:"lab"`
-	Title     string    `json:"title"`
-	Program   string    `json:"program"`
-	Seed      uint64    `json:"seed"`
-	At        time.Time `json:"at"`
-	Verdict   Verdict   `json:"verdict"`
+	Schema  string    `json:"schema"`
+	Lab     int       `json:"lab"`
+	Title   string    `json:"title"`
+	Program string    `json:"program"`
+	Seed    uint64    `json:"seed"`
+	At      time.Time `json:"at"`
+	Verdict Verdict   `json:"verdict"`
+	// Confined says that the program could write only in its folder, in that for
+	// passing things and in caches; Loose why not, if it was to be.
+	Confined  bool      `json:"confined"`
+	Loose     string    `json:"not_confined,omitempty"`
 	Predicted []Finding `json:"predicted,omitempty"`
 	Scenarios []Result  `json:"scenarios"` // in the order of running
 }
@@ -66,7 +70,7 @@ const maxRuns = 3
 func Run(ctx context.Context, lab *Lab, p *Program, o Options) (Grade, error) {
 	g := Grade{
 		Schema: GradeSchema, Lab: lab.Number, Title: lab.Title, Program: p.String(), Seed: o.Seed,
-		At: time.Now(), Verdict: Pass,
+		At: time.Now(), Verdict: Pass, Confined: p.confined, Loose: p.loose,
 	}
 	if len(o.Only) == 0 {
 		g.Predicted = lab.judgePredictions(p.dir)

@@ -59,6 +59,9 @@ type Seen struct {
 	Lives    []Life                    `json:"lives"`
 	Replies  []Reply                   `json:"replies,omitempty"`
 	Said     Said                      `json:"said"`
+	// Refused is what a confined program said when it was refused a write, as far as
+	// that can be told.
+	Refused string `json:"refused,omitempty"`
 	// Kernel says that connects without an answer could be seen.
 	Kernel bool  `json:"kernel"`
 	Noise  Noise `json:"noise"`

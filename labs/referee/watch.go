@@ -121,6 +121,9 @@ func (r *scenarioRun) collect(replies []Reply) *Seen {
 		Effects:  map[string]faults.Effects{}, Lines: lines, Lives: r.lives, Replies: replies,
 		Said: said(lines), Kernel: len(r.syns) > 0 || !r.blind,
 	}
+	if r.program.confined {
+		s.Refused = refused(lines)
+	}
 	for _, one := range r.syns {
 		if one.after.IsZero() {
 			one.after = time.Now()
