@@ -154,3 +154,26 @@ func TestLoadRefuses(t *testing.T) {
 		t.Error("Load of an empty folder: no error")
 	}
 }
+
+func TestGoRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, build, args string }{
+		{"go run .", ".", ""},
+		{"go run main.go", "main.go", ""},
+		{"go run main.go other.go -x", "main.go other.go", "-x"},
+		{"go run ./cmd a b", "./cmd", "a b"},
+		{"go run -race .", "-race .", ""},
+		{"go run -tags lab -ldflags=-s . -tags", "-tags lab -ldflags=-s .", "-tags"},
+		{"go run", "", ""},
+		{"go run -race", "", ""},
+		{"go run -tags lab", "", ""},
+		{"go run -exec time .", "", ""},
+		{"go build .", "", ""},
+		{"python3 main.py", "", ""},
+	} {
+		build, args, ok := goRun(strings.Fields(c.line))
+		if strings.Join(build, " ") != c.build || strings.Join(args, " ") != c.args || ok != (c.build != "") {
+			t.Errorf("%q: build %q, args %q, %v; want %q and %q", c.line, build, args, ok, c.build, c.args)
+		}
+	}
+}

@@ -4,23 +4,17 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
 
 	"chaoslab/labs/referee/confine"
 )
 
 // RunFile is the file in a student's folder whose one line starts the program.
 const RunFile = "run"
-
-// buildLimit bounds the building of a Go program.
-const buildLimit = 3 * time.Minute
 
 // ProgramConfig says what is to be run.
 type ProgramConfig struct {
@@ -68,8 +62,8 @@ func Prepare(ctx context.Context, cfg ProgramConfig) (*Program, error) {
 	if p.scratch, err = os.MkdirTemp("", "chaoslab-lab-"); err != nil {
 		return nil, err
 	}
-	if len(p.argv) > 2 && p.argv[0] == "go" && p.argv[1] == "run" {
-		err = p.build(ctx)
+	if build, args, ok := goRun(p.argv); ok {
+		err = p.build(ctx, build, args)
 	} else {
 		err = p.find()
 	}
@@ -107,29 +101,6 @@ func (p *Program) find() error {
 	return nil
 }
 
-func (p *Program) build(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, buildLimit)
-	defer cancel()
-	binary := filepath.Join(p.scratch, "program")
-	if runtime.GOOS == "windows" {
-		binary += ".exe"
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, p.argv[2])
-	cmd.Dir, cmd.Env = p.dir, append(p.env, "GOFLAGS=-buildvcs=false")
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, true) }
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("go build: %w", context.Cause(ctx))
-	case err != nil:
-		return fmt.Errorf("go build: %s", oneLine(string(out)+" "+err.Error()))
-	}
-	p.argv = append([]string{binary}, p.argv[3:]...)
-	return nil
-}
-
 // readRunFile reads the one line of the file "run".
 func readRunFile(dir string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, RunFile))
@@ -153,43 +124,6 @@ func readRunFile(dir string) ([]string, error) {
 		return nil, fmt.Errorf("file %q holds no command", RunFile)
 	}
 	return argv, nil
-}
-
-// splitWords splits a command line at its blanks; quotes keep them. A line that
-// begins with # has no words. There is no shell: nothing else is special.
-func splitWords(line string) ([]string, error) {
-	if strings.HasPrefix(line, "#") {
-		return nil, nil
-	}
-	var words []string
-	var word strings.Builder
-	open, inWord := rune(0), false
-	for _, r := range line {
-		switch {
-		case open != 0 && r == open:
-			open = 0
-		case open != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			open, inWord = r, true
-		case r == ' ' || r == '\t':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if open != 0 {
-		return nil, errors.New("a quote is not closed")
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
 }
 
 // ownEnv drops what would lead a program elsewhere.
