@@ -10,14 +10,17 @@ import (
 const (
 	// MaxLate is how late the canary may wake.
 	MaxLate = 30 * time.Millisecond
-	// MaxStarved is how long the program may wait for a core, in all, from its
-	// first contact with a partner on.
+	// MaxStarved is how long the program's threads and children may wait for a core,
+	// in all, from just before its first contact with a partner on.
 	MaxStarved = 50 * time.Millisecond
 )
 
 const (
 	canaryEvery = 5 * time.Millisecond
 	starveEvery = 25 * time.Millisecond
+	// justBefore is how long before the first contact noise counts: a program's
+	// clocks begin before it connects.
+	justBefore = starveEvery
 )
 
 // Noise says how busy the machine was during a scenario.
@@ -32,8 +35,8 @@ func (n Noise) Loud() bool { return n.Late > MaxLate || n.Starved > MaxStarved }
 // canary measures noise until its context ends.
 type canary struct {
 	mu      sync.Mutex
-	late    []sample // those worth keeping
-	starved map[int][]sample
+	late    []sample         // those worth keeping
+	starved map[int][]sample // by thread
 }
 
 // sample is a duration at a point in time.
@@ -70,18 +73,18 @@ func (c *canary) watch(ctx context.Context, pids func() []int) {
 	}
 }
 
-// look notes how long the process has waited for a core so far.
+// look notes how long each thread of the process and of its descendants has
+// waited for a core so far.
 func (c *canary) look(pid int, now time.Time) {
-	waited, ok := waitedForCore(pid)
-	if !ok {
-		return
-	}
+	waited := waitedForCore(pid)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.starved == nil {
 		c.starved = map[int][]sample{}
 	}
-	c.starved[pid] = append(c.starved[pid], sample{now, waited})
+	for tid, d := range waited {
+		c.starved[tid] = append(c.starved[tid], sample{now, d})
+	}
 }
 
 // noise returns what was measured from a point in time on.
@@ -95,13 +98,14 @@ func (c *canary) noise(from time.Time) Noise {
 		}
 	}
 	for _, samples := range c.starved {
-		first := samples[0].d
+		// What a thread that is first seen later had waited by then counts whole.
+		var before time.Duration
 		for _, s := range samples {
 			if !s.at.After(from) {
-				first = s.d
+				before = s.d
 			}
 		}
-		n.Starved += samples[len(samples)-1].d - first
+		n.Starved += samples[len(samples)-1].d - before
 	}
 	return n
 }

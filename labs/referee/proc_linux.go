@@ -57,10 +57,35 @@ func hasEntry(env []byte, entry string) bool {
 	return false
 }
 
-// waitedForCore returns how long the process could have run and did not, as the
-// kernel counts it (proc(5), schedstat).
-func waitedForCore(pid int) (time.Duration, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+// maxTasks bounds how many threads of a program are looked at.
+const maxTasks = 256
+
+// waitedForCore returns for each thread of a process and of its descendants how
+// long it could have run and did not, as the kernel counts it (proc(5), schedstat).
+func waitedForCore(pid int) map[int]time.Duration {
+	waited := map[int]time.Duration{}
+	for family := []int{pid}; len(family) > 0; family = family[1:] {
+		dir := "/proc/" + strconv.Itoa(family[0]) + "/task/"
+		threads, err := os.ReadDir(dir)
+		if err != nil {
+			continue // it has ended
+		}
+		for _, t := range threads {
+			tid, err := strconv.Atoi(t.Name())
+			if err != nil || len(waited) == maxTasks {
+				continue
+			}
+			if d, ok := readWait(dir + t.Name() + "/schedstat"); ok {
+				waited[tid] = d
+			}
+			family = append(family, readChildren(dir+t.Name()+"/children")...)
+		}
+	}
+	return waited
+}
+
+func readWait(path string) (time.Duration, bool) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
 	}
@@ -70,4 +95,20 @@ func waitedForCore(pid int) (time.Duration, bool) {
 	}
 	ns, err := strconv.ParseInt(fields[1], 10, 64)
 	return time.Duration(ns), err == nil
+}
+
+// readChildren returns the processes that a thread has started, where the kernel
+// tells it.
+func readChildren(path string) []int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for field := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(field); err == nil && len(pids) < maxTasks {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -9,4 +9,4 @@ import "time"
 
 func boundFiles(int) {}
 
-func waitedForCore(int) (time.Duration, bool) { return 0, false }
+func waitedForCore(int) map[int]time.Duration { return nil }

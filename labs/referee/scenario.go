@@ -30,13 +30,15 @@ type scenarioRun struct {
 
 	mu    sync.Mutex
 	pids  []int
+	marks []string // of all processes so far
 	lives []Life
 	own   []Finding
 	syns  map[netip.AddrPort]*syn
 	names map[netip.AddrPort]string
 	blind bool // the kernel's table could not be read
 
-	looked time.Time // when it was last read
+	looked  time.Time               // when it was last read
+	foreign map[netip.AddrPort]bool // connects of other programs
 }
 
 // The waits at the end of a run.
@@ -63,7 +65,7 @@ func (r *scenarioRun) do(ctx context.Context) (*Seen, []Finding, error) {
 		return nil, nil, err
 	}
 	r.env = r.environment(work)
-	r.syns, r.names = map[netip.AddrPort]*syn{}, map[netip.AddrPort]string{}
+	r.syns, r.names, r.foreign = map[netip.AddrPort]*syn{}, map[netip.AddrPort]string{}, map[netip.AddrPort]bool{}
 	r.start = time.Now()
 	r.looked = r.start
 	r.rec = newRecorder(r.start, func(l Line) {
@@ -130,6 +132,7 @@ func (r *scenarioRun) launch(env []string) *process {
 	}
 	r.mu.Lock()
 	r.pids = append(r.pids, pr.cmd.Process.Pid)
+	r.marks = append(r.marks, pr.mark)
 	r.mu.Unlock()
 	r.tell("program", "started: %s", r.program)
 	return pr

@@ -12,13 +12,14 @@ const (
 	sockDiagByFamily = 20
 	stateSynSent     = 2
 	diagMessage      = 72 // bytes of a struct inet_diag_msg
+	diagInode        = 68 // where it holds the socket's inode
 )
 
 // connecting returns our end of every connect that is under way on this machine
 // to one of the ports, by the kernel's table of sockets (sock_diag(7)). It
 // returns false where there is no such table to be had.
-func connecting(ports map[uint16]bool) (map[netip.AddrPort]uint16, bool) {
-	found := map[netip.AddrPort]uint16{}
+func connecting(ports map[uint16]bool) (map[netip.AddrPort]synSocket, bool) {
+	found := map[netip.AddrPort]synSocket{}
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
 		if !dumpConnecting(family, ports, found) {
 			return nil, false
@@ -27,7 +28,7 @@ func connecting(ports map[uint16]bool) (map[netip.AddrPort]uint16, bool) {
 	return found, true
 }
 
-func dumpConnecting(family byte, ports map[uint16]bool, found map[netip.AddrPort]uint16) bool {
+func dumpConnecting(family byte, ports map[uint16]bool, found map[netip.AddrPort]synSocket) bool {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return false
@@ -68,7 +69,7 @@ func dumpRequest(family byte) []byte {
 
 // readDump reads one datagram of the answer. It returns whether the dump is over
 // and whether it could be read.
-func readDump(b []byte, ports map[uint16]bool, found map[netip.AddrPort]uint16) (done, ok bool) {
+func readDump(b []byte, ports map[uint16]bool, found map[netip.AddrPort]synSocket) (done, ok bool) {
 	ne := binary.NativeEndian
 	for len(b) >= 16 {
 		size := int(ne.Uint32(b))
@@ -92,7 +93,7 @@ func readDump(b []byte, ports map[uint16]bool, found map[netip.AddrPort]uint16) 
 }
 
 // noteSocket reads a struct inet_diag_msg.
-func noteSocket(m []byte, ports map[uint16]bool, found map[netip.AddrPort]uint16) {
+func noteSocket(m []byte, ports map[uint16]bool, found map[netip.AddrPort]synSocket) {
 	local, remote := binary.BigEndian.Uint16(m[4:]), binary.BigEndian.Uint16(m[6:])
 	if m[1] != stateSynSent || !ports[remote] {
 		return
@@ -101,5 +102,5 @@ func noteSocket(m []byte, ports map[uint16]bool, found map[netip.AddrPort]uint16
 	if m[0] == unix.AF_INET6 {
 		addr = netip.AddrFrom16([16]byte(m[8:24])).Unmap()
 	}
-	found[netip.AddrPortFrom(addr, local)] = remote
+	found[netip.AddrPortFrom(addr, local)] = synSocket{remote, binary.NativeEndian.Uint32(m[diagInode:])}
 }

@@ -5,4 +5,6 @@ package referee
 import "net/netip"
 
 // connecting is known on Linux only.
-func connecting(map[uint16]bool) (map[netip.AddrPort]uint16, bool) { return nil, false }
+func connecting(map[uint16]bool) (map[netip.AddrPort]synSocket, bool) { return nil, false }
+
+func foreign(uint32, []int, []string) bool { return false }

@@ -54,40 +54,6 @@ func (r *scenarioRun) holes() map[uint16]string {
 	return holes
 }
 
-func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
-	ports := map[uint16]bool{}
-	for port := range holes {
-		ports[port] = true
-	}
-	begun := time.Now()
-	found, ok := connecting(ports)
-	now := time.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !ok {
-		r.blind = true
-		return
-	}
-	for local, s := range r.syns {
-		if _, still := found[local]; !still && s.after.IsZero() {
-			s.after = now
-		}
-	}
-	before := r.looked
-	r.looked = begun
-	for local, port := range found {
-		if s := r.syns[local]; s != nil {
-			s.last = begun
-			continue
-		}
-		r.syns[local] = &syn{before: before, first: now, last: now}
-		r.names[local] = holes[port]
-		if r.event != nil {
-			r.event(Event{r.Name, millis(now.Sub(r.start)), "partner", fmt.Sprintf("%s: a SYN that gets no answer (seen in the kernel's table)", holes[port])})
-		}
-	}
-}
-
 // tellNew tells of requests and connections that have begun or ended.
 func (r *scenarioRun) tellNew(told map[uint64]bool) {
 	for _, e := range r.partner.Ledger().Entries(faults.Query{}) {
@@ -134,7 +100,7 @@ func (r *scenarioRun) collect(replies []Reply) *Seen {
 	for _, e := range r.partner.Effects() {
 		s.Effects[e.Listener] = e
 	}
-	s.Noise = r.canary.noise(r.start.Add(time.Duration(s.First() * float64(time.Millisecond))))
+	s.Noise = r.canary.noise(r.start.Add(time.Duration(s.First()*float64(time.Millisecond)) - justBefore))
 	slices.SortStableFunc(s.Lines, func(a, b Line) int {
 		switch {
 		case a.At < b.At:

@@ -41,4 +41,3 @@ func splitWords(line string) ([]string, error) {
 	}
 	return words, nil
 }
-

@@ -58,9 +58,6 @@ type GradeLine struct {
 // maxGrades bounds the gradings that are remembered.
 const maxGrades = 100
 
-// Langs returns the languages for which the exercise has a starter.
-func Langs(lab *referee.Lab) []string { return names(lab.Files, "starter") }
-
 func names(files fs.FS, dir string) []string {
 	var all []string
 	entries, err := fs.ReadDir(files, dir)
@@ -73,13 +70,6 @@ func names(files fs.FS, dir string) []string {
 		}
 	}
 	return all
-}
-
-// runLine is the command that starts a program in the language.
-func runLine(lang string) string {
-	return map[string]string{
-		"go": "go run .", "python": "python3 main.py", "node": "node main.js", "sh": "sh main.sh",
-	}[lang]
 }
 
 // Lay lays a folder for the exercise. It refuses to touch one that is not empty.
@@ -95,14 +85,15 @@ func Lay(lab *referee.Lab, lang, dir string) (*Folder, error) {
 }
 
 func (f *Folder) lay(lab *referee.Lab, lang string) error {
-	if runLine(lang) == "" {
-		return fmt.Errorf("no language %q: one of %s", lang, strings.Join(Langs(lab), ", "))
+	language, ok := LanguageOf(lang)
+	if !ok {
+		return fmt.Errorf("there are no starters in %q: exercise %d has them in %s; any other language will do without: lay one of these and change the line in the file %q", lang, lab.Number, strings.Join(Langs(lab), ", "), referee.RunFile)
 	}
 	task, err := fs.ReadFile(lab.Files, "README.md")
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{TaskFile: task, referee.RunFile: []byte(runLine(lang) + "\n")}
+	files := map[string][]byte{TaskFile: task, referee.RunFile: []byte(language.Run + "\n")}
 	if len(lab.Predict) > 0 {
 		files[referee.PredictFile] = []byte(lab.PredictForm())
 	}
@@ -110,7 +101,7 @@ func (f *Folder) lay(lab *referee.Lab, lang string) error {
 		files["go.mod"] = []byte("module lab\n\ngo 1.26\n")
 	}
 	if err := collect(lab.Files, "starter/"+lang, files); err != nil {
-		return fmt.Errorf("exercise %d has no starter in %s: one of %s", lab.Number, lang, strings.Join(Langs(lab), ", "))
+		return fmt.Errorf("exercise %d has no starter in %s, but in %s; your own program can be in %s all the same: lay one of those and change the line in the file %q", lab.Number, lang, strings.Join(Langs(lab), ", "), lang, referee.RunFile)
 	}
 	return f.write(files)
 }

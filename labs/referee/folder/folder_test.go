@@ -30,7 +30,7 @@ func TestLayAndProgress(t *testing.T) {
 	if _, err := Open(dir); !errors.Is(err, ErrNone) {
 		t.Errorf("Open of nothing: %v, want %v", err, ErrNone)
 	}
-	if _, err := Lay(lab(), "cobol", dir); err == nil || !strings.Contains(err.Error(), "one of go, python") {
+	if _, err := Lay(lab(), "cobol", dir); err == nil || !strings.Contains(err.Error(), "in go, python") {
 		t.Errorf("Lay in cobol: %v", err)
 	}
 	f, err := Lay(lab(), "python", dir)
