@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 
@@ -103,7 +104,7 @@ func newLabStart(s cli.Streams, o *labOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "start N",
 		Short:   "lay a folder with the task and a starter",
-		Example: "  caller lab start 1\n  caller lab start 1 --lang go",
+		Example: "  caller lab start 1\n  caller lab start 1 --lang node",
 		RunE: func(_ *cobra.Command, args []string) error {
 			lab, err := labOf("start", args)
 			if err != nil {
@@ -112,7 +113,7 @@ func newLabStart(s cli.Streams, o *labOptions) *cobra.Command {
 			return runLabStart(o, lab, s)
 		},
 	}
-	c.Flags().StringVar(&o.lang, "lang", "python", "language of the starter: `go`, python, …")
+	c.Flags().StringVar(&o.lang, "lang", "python", "`language` of the starter: go or python; some have node or sh too, see list")
 	return c
 }
 
@@ -123,6 +124,11 @@ func runLabStart(o *labOptions, lab *referee.Lab, s cli.Streams) error {
 	}
 	if _, err := folder.Lay(lab, o.lang, dir); err != nil {
 		return err
+	}
+	if l, ok := folder.LanguageOf(o.lang); ok {
+		if _, err := exec.LookPath(l.Needs); err != nil {
+			fmt.Fprintf(s.Err, "%s is not installed here, and the starter needs it\n", l.Needs)
+		}
 	}
 	fmt.Fprintf(s.Out, "%s\n", dir)
 	fmt.Fprintf(s.Err, `

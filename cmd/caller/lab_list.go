@@ -66,16 +66,16 @@ func runLabList(o *labOptions, s cli.Streams) error {
 		w.Flush()
 		return w.Error()
 	}
-	t := cli.NewTable(s.Out, "no", "exercise", "min", "after", "you", "hints")
+	t := cli.NewTable(s.Out, "no", "exercise", "min", "after", "also", "you", "hints")
 	for _, l := range lines {
 		hints := "-"
 		if l.Hints > 0 {
 			hints = strconv.Itoa(l.Hints)
 		}
-		t.AppendRow([]any{l.Number, l.Title, l.Minutes, labNumbers(l.BuildsOn), l.Progress, hints})
+		t.AppendRow([]any{l.Number, l.Title, l.Minutes, labNumbers(l.BuildsOn), labOthers(l.Langs), l.Progress, hints})
 	}
 	t.Render()
-	fmt.Fprintln(s.Err, "\nBegin: caller lab start 1")
+	fmt.Fprintln(s.Err, "\nStarters are in go and python, and in what stands under \"also\".\nBegin: caller lab start 1")
 	return nil
 }
 
@@ -99,6 +99,20 @@ func (o *labOptions) listLine(lab *referee.Lab) labListLine {
 		l.Progress = "passed"
 	}
 	return l
+}
+
+// labOthers are the languages that not every exercise has a starter in.
+func labOthers(langs []string) string {
+	var others []string
+	for _, l := range langs {
+		if l != "go" && l != "python" {
+			others = append(others, l)
+		}
+	}
+	if len(others) == 0 {
+		return "-"
+	}
+	return strings.Join(others, " ")
 }
 
 func labNumbers(list []int) string {
