@@ -76,7 +76,7 @@ func (o *labOptions) gradeArgs(c *cobra.Command, command string, args []string) 
 
 // program makes the program of a folder ready.
 func (o *labOptions) program(ctx context.Context, dir string) (*referee.Program, error) {
-	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Argv: o.argv, Env: os.Environ(), Confine: true})
+	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Argv: o.argv, Env: os.Environ(), Confine: true, Sandbox: true})
 }
 
 // dirOf returns where a program is run: the exercise's folder or, for a command
@@ -173,6 +173,9 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	}
 	for _, r := range g.Scenarios {
 		t.AppendRow([]any{r.Name, r.Verdict, r.Tells})
+	}
+	for _, l := range g.LeftOut {
+		t.AppendRow([]any{l.Name, "left out", l.Why})
 	}
 	t.Render()
 	fmt.Fprintln(s.Out)

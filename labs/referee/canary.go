@@ -10,9 +10,13 @@ import (
 const (
 	// MaxLate is how late the canary may wake.
 	MaxLate = 30 * time.Millisecond
-	// MaxStarved is how long the program's threads and children may wait for a core,
-	// in all, from just before its first contact with a partner on.
+	// MaxStarved is how long the program may wait for a core within StarveWindow:
+	// of each of its processes the thread that waits longest, added up.
 	MaxStarved = 50 * time.Millisecond
+	// StarveWindow is the time in which it counts: a figure is off by what was
+	// waited for while it came about, and not by what many short waits come to in a
+	// long run.
+	StarveWindow = 500 * time.Millisecond
 )
 
 const (
@@ -21,12 +25,14 @@ const (
 	// justBefore is how long before the first contact noise counts: a program's
 	// clocks begin before it connects.
 	justBefore = starveEvery
+	// around is how long before and after an attempt noise counts for it.
+	around = 2 * starveEvery
 )
 
 // Noise says how busy the machine was during a scenario.
 type Noise struct {
 	Late    time.Duration `json:"late_ns"`    // the latest that the canary woke
-	Starved time.Duration `json:"starved_ns"` // how long the program waited for a core, where it is known
+	Starved time.Duration `json:"starved_ns"` // how long the program waited for a core in the worst StarveWindow, where it is known
 }
 
 // Loud says whether it was too much to judge by time.
@@ -35,9 +41,12 @@ func (n Noise) Loud() bool { return n.Late > MaxLate || n.Starved > MaxStarved }
 // canary measures noise until its context ends.
 type canary struct {
 	mu      sync.Mutex
-	late    []sample         // those worth keeping
-	starved map[int][]sample // by thread
+	late    []sample // those worth keeping
+	starved map[task][]sample
 }
+
+// task is a thread of a process.
+type task struct{ pid, tid int }
 
 // sample is a duration at a point in time.
 type sample struct {
@@ -80,32 +89,58 @@ func (c *canary) look(pid int, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.starved == nil {
-		c.starved = map[int][]sample{}
+		c.starved = map[task][]sample{}
 	}
-	for tid, d := range waited {
-		c.starved[tid] = append(c.starved[tid], sample{now, d})
+	for t, d := range waited {
+		c.starved[t] = append(c.starved[t], sample{now, d})
 	}
 }
 
-// noise returns what was measured from a point in time on.
-func (c *canary) noise(from time.Time) Noise {
+// noise returns what was measured between two points in time. A to that is zero
+// means until now.
+func (c *canary) noise(from, to time.Time) Noise {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if to.IsZero() {
+		to = time.Now()
+	}
 	var n Noise
 	for _, s := range c.late {
-		if s.at.After(from) {
+		if s.at.After(from) && s.at.Add(-s.d).Before(to) {
 			n.Late = max(n.Late, s.d)
 		}
 	}
-	for _, samples := range c.starved {
+	const step = StarveWindow / 5
+	for begin := from; ; begin = begin.Add(step) {
+		end := begin.Add(StarveWindow)
+		n.Starved = max(n.Starved, c.starvedIn(begin, end))
+		if !end.Before(to) {
+			return n
+		}
+	}
+}
+
+// starvedIn adds up over the processes what the thread of each that waited longest
+// waited from one point in time to another.
+func (c *canary) starvedIn(from, to time.Time) time.Duration {
+	worst := map[int]time.Duration{}
+	for t, samples := range c.starved {
 		// What a thread that is first seen later had waited by then counts whole.
-		var before time.Duration
+		var before, after time.Duration
 		for _, s := range samples {
 			if !s.at.After(from) {
 				before = s.d
 			}
+			after = s.d
+			if s.at.After(to) {
+				break // the first one behind it: what was waited until then may lie within
+			}
 		}
-		n.Starved += samples[len(samples)-1].d - before
+		worst[t.pid] = max(worst[t.pid], after-before)
 	}
-	return n
+	var sum time.Duration
+	for _, d := range worst {
+		sum += d
+	}
+	return sum
 }

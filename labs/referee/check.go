@@ -19,6 +19,9 @@ type Check struct {
 	Timed bool
 	// judge says whether it holds, what was seen and what was expected.
 	judge func(args, *Seen) (holds bool, seen, expected string)
+	// span returns the time in which noise has a say, in milliseconds; nil or false:
+	// the whole run.
+	span func(args, *Seen) (from, to float64, ok bool)
 }
 
 // Param is one parameter of a check. All are optional unless Help says so.
@@ -93,7 +96,7 @@ func (w wanted) apply(s *Seen) Finding {
 	}
 	switch {
 	case holds:
-	case !w.check.Hard && s.Noise.Loud() && w.forgives(s):
+	case !w.check.Hard && w.forgives(s):
 		f.Verdict = Inconclusive
 	default:
 		f.Verdict = Fail
@@ -101,28 +104,46 @@ func (w wanted) apply(s *Seen) Finding {
 	return f
 }
 
-// forgives says whether the machine's noise can account for the failure: for a
-// check of times, whether it holds with its bounds wider by several times the
-// noise; for any other, always.
+// forgives says whether the machine's noise can account for the failure: it was
+// loud and, for a check of times, it holds with its bounds wider by what noise may
+// have done.
 func (w wanted) forgives(s *Seen) bool {
-	if !w.check.Timed {
-		return true
+	noise := s.Noise
+	if w.check.span != nil && s.noiseIn != nil {
+		if from, to, ok := w.check.span(w.args, s); ok {
+			noise = s.noiseIn(from, to)
+		}
 	}
-	ms := noiseShare * millis(s.Noise.Late+s.Noise.Starved)
+	if !noise.Loud() || !w.check.Timed {
+		return noise.Loud() && millis(noise.Late+noise.Starved) >= w.room
+	}
+	ms := millis(lateShare*noise.Late + starvedShare*noise.Starved)
 	wide := maps.Clone(w.args)
-	for name, by := range map[string]float64{"from": -ms, "to": ms, "slack": ms} {
+	for name, by := range map[string]float64{"from": -ms, "to": ms} {
 		if n, err := strconv.ParseFloat(wide[name], 64); err == nil {
 			wide[name] = strconv.FormatFloat(n+by, 'f', -1, 64)
 		}
 	}
+	wide[noiseArg] = strconv.FormatFloat(ms, 'f', -1, 64)
 	holds, _, _ := w.check.judge(wide, s)
 	return holds
 }
 
-// noiseShare is how many times the noise that was measured a figure may be off
-// because of it: what was measured is the latest of many wakings, and a figure
-// rests on several.
-const noiseShare = 4
+// noiseArg is set while noise is asked after: by how many milliseconds a check of
+// times is to widen a bound that has a length of its own.
+const noiseArg = "noise"
+
+// slack returns how far a time may be off: the parameter, or otherwise, and what
+// noise may have done.
+func (a args) slack(otherwise float64) float64 { return a.num("slack", otherwise) + a.num(noiseArg, 0) }
+
+// How many times the noise that was measured a figure may be off because of it.
+// Late is the latest of some wakings, and a figure rests on several; what the
+// program waited for a core is known in full, and its partner may wait as long.
+const (
+	lateShare    = 3
+	starvedShare = 2
+)
 
 // oneLine keeps what a program said from breaking the form of a finding.
 func oneLine(s string) string {

@@ -17,7 +17,7 @@ func deadlineTellsCheck() Check {
 		Look:   "when the header's value is worked out: for each attempt, as it is sent",
 		Params: []Param{{Name: "budget", Number: true, Help: "in milliseconds; needed"}, {Name: "slack", Number: true, Help: "milliseconds; 150"}, at()},
 		judge: func(a args, s *Seen) (bool, string, string) {
-			budget, slack := a.num("budget", 0), a.num("slack", 150)
+			budget, slack := a.num("budget", 0), a.slack(150)
 			all := s.requests(a["at"])
 			expected := fmt.Sprintf("%s = what is left of %.0f ms, on each attempt", headerTimeout, budget)
 			if len(all) == 0 {
@@ -33,7 +33,7 @@ func deadlineTellsCheck() Check {
 				switch told := t.Entry.TimeoutMS; {
 				case told == 0:
 					return false, fmt.Sprintf("attempt %d%s: no %s", i+1, where(a), headerTimeout), expected
-				case told > left+25 || told < left-slack:
+				case told > left+25+a.num(noiseArg, 0) || told < left-slack:
 					return false, seen, expected
 				}
 			}
@@ -61,7 +61,7 @@ func deadlineFallsCheck() Check {
 				if t.Entry.TimeoutMS == 0 || t.Entry.TimeoutMS >= before.TimeoutMS {
 					return false, fmt.Sprintf("%s: %.0f and then %.0f", headerTimeout, before.TimeoutMS, t.Entry.TimeoutMS), expected
 				}
-				if t.Entry.DeadlineMS == 0 || math.Abs(t.Entry.DeadlineMS-before.DeadlineMS) > a.num("slack", 30) {
+				if t.Entry.DeadlineMS == 0 || math.Abs(t.Entry.DeadlineMS-before.DeadlineMS) > a.slack(30) {
 					return false, fmt.Sprintf("%s: %.0f and then %.0f", headerDeadline, before.DeadlineMS, t.Entry.DeadlineMS), expected
 				}
 			}

@@ -31,7 +31,7 @@ func percentileCheck() Check {
 			if !ok {
 				return false, fmt.Sprintf("no number %s in %q", a["field"], s.Said.Text) + s.lastError(), expected
 			}
-			return math.Abs(got-want) <= a.num("slack", 15), fmt.Sprintf("%v", got), expected
+			return math.Abs(got-want) <= a.slack(15), fmt.Sprintf("%v", got), expected
 		},
 	}
 }

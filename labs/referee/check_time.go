@@ -60,7 +60,7 @@ func untilCheck() Check {
 		Look:   "what is still under way when the budget is over",
 		Params: []Param{{Name: "ms", Number: true, Help: "needed"}, {Name: "slack", Number: true, Help: "for what was under way; 150"}},
 		judge: func(a args, s *Seen) (bool, string, string) {
-			limit, slack := a.num("ms", 0), a.num("slack", 150)
+			limit, slack := a.num("ms", 0), a.slack(150)
 			expected := fmt.Sprintf("no attempt begun after %.0f ms, none open %.0f ms later", limit, slack)
 			first := s.First()
 			last := 0.0
@@ -158,7 +158,7 @@ func orphansCheck() Check {
 			}
 			end := s.Replies[len(s.Replies)-1].End
 			for _, t := range s.At(a["at"]) {
-				if t.Start > end+a.num("slack", 40) {
+				if t.Start > end+a.slack(40) {
 					return false, fmt.Sprintf("a request%s begun %.0f ms after it", where(a), t.Start-end), expected
 				}
 			}

@@ -70,6 +70,10 @@ func tookCheck() Check {
 		Name: "took", Timed: true, Help: "the attempt lasted so long, and who is named ended it",
 		Look:   "which limit ends this attempt",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, {Name: "by", Help: "client or partner"}, at(), nthParam(), {Name: "every", Help: "yes: each of them"}},
+		span: func(a args, s *Seen) (float64, float64, bool) {
+			one, ok := nth(a, s.At(a["at"]))
+			return one.Start, one.End, ok && a["every"] != "yes"
+		},
 		judge: func(a args, s *Seen) (bool, string, string) {
 			from, to := a.num("from", 0), a.num("to", math.Inf(1))
 			expected := fmt.Sprintf("an attempt of %s%s", betweenMS(from, to), where(a))
@@ -114,6 +118,13 @@ func gapCheck() Check {
 		Name: "gap", Timed: true, Help: "between the end of one attempt and the next lies so long",
 		Look:   "how long the program waits before it tries again",
 		Params: []Param{{Name: "from", Number: true}, {Name: "to", Number: true}, {Name: "nth", Number: true, Help: "which gap, from 1; all if not given"}, at()},
+		span: func(a args, s *Seen) (float64, float64, bool) {
+			all, i := s.At(a["at"]), int(a.num("nth", 0))
+			if i < 1 || i >= len(all) {
+				return 0, 0, false
+			}
+			return all[i-1].End, all[i].Start, true
+		},
 		judge: func(a args, s *Seen) (bool, string, string) {
 			from, to := a.num("from", 0), a.num("to", math.Inf(1))
 			expected := fmt.Sprintf("a wait of %s between two attempts%s", betweenMS(from, to), where(a))

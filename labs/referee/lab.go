@@ -58,6 +58,10 @@ type Scenario struct {
 	Hops int `yaml:"hops"`
 	// Drive are the calls made to the first hop, one after the other.
 	Drive []Drive `yaml:"drive"`
+	// SynRetries runs the program in a private network where LAB_URL is a real black
+	// hole, and the kernel gives up connecting once it has sent a SYN again so often.
+	// 0: on loopback. Where there is no such network the scenario is left out.
+	SynRetries int `yaml:"syn_retries"`
 	// KillAfter kills the program as soon as a partner has seen so many requests
 	// and starts it again, once for each.
 	KillAfter []int   `yaml:"kill_after"`
@@ -89,6 +93,8 @@ type Drive struct {
 // Asked is one check that a scenario wants: its name under "check", its
 // parameters, under "look" which thing to look at if it fails, and "hard: yes"
 // where its bounds are so wide that no busy machine makes a right program fail.
+// "room" is how many milliseconds a right program may be held up without failing a
+// check that is not of times: less noise than that excuses nobody.
 type Asked map[string]string
 
 // Wrong is a plausible program that must fail: the solution in Lang with each

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chaoslab/faults"
+	"chaoslab/labs/sandbox"
 )
 
 // prepared is a scenario with everything drawn.
@@ -37,6 +38,7 @@ type wanted struct {
 	check Check
 	args  args
 	look  string
+	room  float64 // see Asked; 0: not given
 }
 
 // prepare draws what the scenario leaves to chance.
@@ -51,6 +53,9 @@ func (l *Lab) prepare(s *Scenario, seed uint64) (*prepared, error) {
 	}
 	if p.limit > maxLimit || s.Hops > maxHops {
 		return nil, fmt.Errorf("limit %v, %d hops: at most %v and %d", p.limit, s.Hops, maxLimit, maxHops)
+	}
+	if s.SynRetries != 0 && (s.SynRetries < sandbox.MinSynRetries || s.SynRetries > sandbox.MaxSynRetries || s.Hops > 0) {
+		return nil, fmt.Errorf("syn_retries %d: %d to %d, and without hops", s.SynRetries, sandbox.MinSynRetries, sandbox.MaxSynRetries)
 	}
 	for _, env := range []map[string]string{l.Env, s.Env} {
 		for name, value := range env {
@@ -144,6 +149,12 @@ func (v values) want(asked Asked) (wanted, error) {
 		return wanted{}, err
 	}
 	w.check.Hard = w.check.Hard || asked["hard"] == "yes"
+	if text := asked["room"]; text != "" {
+		if w.room, err = strconv.ParseFloat(text, 64); err != nil || w.check.Timed {
+			return wanted{}, fmt.Errorf("room %q: milliseconds, and not for a check of times", text)
+		}
+	}
+	delete(asked, "room")
 	delete(asked, "check")
 	delete(asked, "look")
 	delete(asked, "hard")

@@ -62,8 +62,8 @@ const maxTasks = 256
 
 // waitedForCore returns for each thread of a process and of its descendants how
 // long it could have run and did not, as the kernel counts it (proc(5), schedstat).
-func waitedForCore(pid int) map[int]time.Duration {
-	waited := map[int]time.Duration{}
+func waitedForCore(pid int) map[task]time.Duration {
+	waited := map[task]time.Duration{}
 	for family := []int{pid}; len(family) > 0; family = family[1:] {
 		dir := "/proc/" + strconv.Itoa(family[0]) + "/task/"
 		threads, err := os.ReadDir(dir)
@@ -76,7 +76,7 @@ func waitedForCore(pid int) map[int]time.Duration {
 				continue
 			}
 			if d, ok := readWait(dir + t.Name() + "/schedstat"); ok {
-				waited[tid] = d
+				waited[task{family[0], tid}] = d
 			}
 			family = append(family, readChildren(dir+t.Name()+"/children")...)
 		}

@@ -9,4 +9,4 @@ import "time"
 
 func boundFiles(int) {}
 
-func waitedForCore(int) map[int]time.Duration { return nil }
+func waitedForCore(int) map[task]time.Duration { return nil }

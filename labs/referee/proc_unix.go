@@ -18,6 +18,9 @@ func signalGroup(pid int, force bool) error {
 // ownGroup gives the command a process group of its own, so that a SIGINT of the
 // terminal goes to the referee alone, which then ends the group.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
 }

@@ -26,10 +26,23 @@ type process struct {
 	err     error // of Wait; valid once done is closed
 }
 
-// start starts argv. What it writes goes to rec.
-func (p *Program) start(env []string, rec *recorder) (*process, error) {
+// start starts argv, with synRetries in a private network. What it writes goes to
+// rec.
+func (p *Program) start(env []string, rec *recorder, synRetries int) (*process, error) {
 	pr := &process{mark: newMark(), done: make(chan struct{})}
-	pr.cmd = exec.Command(p.argv[0], p.argv[1:]...)
+	begin := (*exec.Cmd).Start
+	switch {
+	case synRetries > 0:
+		var err error
+		if pr.cmd, err = p.inSandbox(synRetries); err != nil {
+			return nil, err
+		}
+	case p.confined:
+		begin = p.startConfined
+		fallthrough
+	default:
+		pr.cmd = exec.Command(p.argv[0], p.argv[1:]...)
+	}
 	pr.cmd.Dir = p.dir
 	pr.cmd.Env = append(append(append([]string{}, p.env...),
 		"TMPDIR="+p.scratch, "TMP="+p.scratch, "TEMP="+p.scratch,
@@ -37,10 +50,6 @@ func (p *Program) start(env []string, rec *recorder) (*process, error) {
 	pr.cmd.Stdout, pr.cmd.Stderr = rec.stream(false), rec.stream(true)
 	pr.cmd.WaitDelay = drainDelay
 	ownGroup(pr.cmd)
-	begin := (*exec.Cmd).Start
-	if p.confined {
-		begin = p.startConfined
-	}
 	pr.started = time.Now()
 	if err := begin(pr.cmd); err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ type ProgramConfig struct {
 	// and in the caches of languages, and nowhere else. main must have called
 	// confine.Main first.
 	Confine bool
+	// Sandbox runs the scenarios that want a private network; without it they are
+	// left out. main must have called sandbox.Main first.
+	Sandbox bool
 }
 
 // Program is a student's program, ready to be run. Close it.
@@ -36,6 +39,7 @@ type Program struct {
 	argv, env    []string
 	shown        string
 	confined     bool
+	sandbox      bool
 	loose        string // why it is not confined though it was to be
 }
 
@@ -46,7 +50,7 @@ func Prepare(ctx context.Context, cfg ProgramConfig) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{dir: dir, argv: cfg.Argv, env: ownEnv(cfg.Env)}
+	p := &Program{dir: dir, argv: cfg.Argv, env: ownEnv(cfg.Env), sandbox: cfg.Sandbox}
 	if cfg.Confine {
 		if err := confine.Available(); err != nil {
 			p.loose = err.Error()

@@ -16,9 +16,13 @@ import (
 	"go.uber.org/goleak"
 
 	"chaoslab/labs/referee/confine"
+	"chaoslab/labs/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	if code, handled := sandbox.Main(os.Args); handled {
+		os.Exit(code)
+	}
 	if code, handled := confine.Main(os.Args); handled {
 		os.Exit(code)
 	}
@@ -59,7 +63,7 @@ func prepare(t *testing.T, script string) *Program {
 			t.Fatal(err)
 		}
 	}
-	p, err := Prepare(t.Context(), ProgramConfig{Dir: dir, Env: append(os.Environ(), "http_proxy=http://127.0.0.1:1", "LAB_URL=old"), Confine: true})
+	p, err := Prepare(t.Context(), ProgramConfig{Dir: dir, Env: append(os.Environ(), "http_proxy=http://127.0.0.1:1", "LAB_URL=old"), Confine: true, Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,11 +174,11 @@ func TestL1InterruptEndsAll(t *testing.T) {
 
 func TestEnvironmentOfAProgram(t *testing.T) {
 	t.Parallel()
-	lab := testLab(t, "      - {check: said, word: 'only 1 none'}\n")
+	lab := testLab(t, "      - {check: said, word: '1 none'}\n")
 	p := prepare(t, `set -- "$LAB_URL"
 case $1 in http://127.0.0.1:*/) n=1 ;; *) n=0 ;; esac
 [ "$LAB_URL" = "$LAB_URL_SHOP" ] || n=2
-echo "$LAB_SCENARIO $n ${http_proxy-none}"
+echo "$n ${http_proxy-none}"
 printf '\n\n'
 `)
 	g, err := Run(t.Context(), lab, p, Options{})

@@ -48,6 +48,14 @@ type Grade struct {
 	Loose     string    `json:"not_confined,omitempty"`
 	Predicted []Finding `json:"predicted,omitempty"`
 	Scenarios []Result  `json:"scenarios"` // in the order of running
+	// LeftOut are those that cannot be run on this machine: they change no verdict.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// LeftOut is a scenario that was not run.
+type LeftOut struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // Result is the outcome of one scenario.
@@ -85,6 +93,10 @@ func Run(ctx context.Context, lab *Lab, p *Program, o Options) (Grade, error) {
 	for _, s := range order {
 		if o.StopAtFirst && g.Verdict == Fail {
 			break
+		}
+		if err := p.Lacks(s); err != nil {
+			g.LeftOut = append(g.LeftOut, LeftOut{s.Name, oneLine(err.Error())})
+			continue
 		}
 		r, err := lab.runScenario(ctx, s, p, o)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -95,9 +94,14 @@ func (r *scenarioRun) do(ctx context.Context) (*Seen, []Finding, error) {
 
 // environment is what the program is given.
 func (r *scenarioRun) environment(work string) []string {
-	env := []string{"LAB_SCENARIO=" + r.Name, "LAB_DIR=" + work, "LAB_SEED=" + strconv.FormatUint(r.seed, 10)}
+	// Neither the scenario's name nor the seed is among it: a program is not to know
+	// what comes.
+	env := []string{"LAB_DIR=" + work}
 	for i, l := range r.partner.Listeners() {
 		url := l.URL + "/"
+		if r.SynRetries > 0 {
+			url = blackHoleURL
+		}
 		if i == 0 {
 			env = append(env, "LAB_URL="+url)
 		}
@@ -125,7 +129,7 @@ func (r *scenarioRun) find(check, seen, expected, look string) {
 
 // launch starts the program.
 func (r *scenarioRun) launch(env []string) *process {
-	pr, err := r.program.start(append(slices.Clone(r.env), env...), r.rec)
+	pr, err := r.program.start(append(slices.Clone(r.env), env...), r.rec, r.SynRetries)
 	if err != nil {
 		r.find(OwnStart, err.Error(), "a program that starts", "the file "+RunFile)
 		return nil

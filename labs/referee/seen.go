@@ -65,6 +65,8 @@ type Seen struct {
 	// Kernel says that connects without an answer could be seen.
 	Kernel bool  `json:"kernel"`
 	Noise  Noise `json:"noise"`
+
+	noiseIn func(from, to float64) Noise // about two points in time; nil: Noise
 }
 
 // At returns the attempts at one listener, or all if the name is empty.

@@ -21,9 +21,11 @@ func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
 		ports[port] = true
 	}
 	begun := time.Now()
-	found, ok := connecting(ports)
+	found, ok := r.connecting(ports)
 	now := time.Now()
-	r.dropForeign(found)
+	if r.SynRetries == 0 {
+		r.dropForeign(found)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !ok {
@@ -48,6 +50,19 @@ func (r *scenarioRun) lookForSyns(holes map[uint16]string) {
 			r.event(Event{r.Name, millis(now.Sub(r.start)), "partner", fmt.Sprintf("%s: a SYN that gets no answer (seen in the kernel's table)", holes[socket.port])})
 		}
 	}
+}
+
+// connecting returns the connects that are under way, in the program's own network
+// if it has one.
+func (r *scenarioRun) connecting(ports map[uint16]bool) (map[netip.AddrPort]synSocket, bool) {
+	if r.SynRetries == 0 {
+		return connecting(ports)
+	}
+	found, ok := map[netip.AddrPort]synSocket{}, true
+	for _, pid := range r.running() {
+		ok = ok && connectingOf(pid, ports, found)
+	}
+	return found, ok
 }
 
 // dropForeign takes out the connects of other programs.

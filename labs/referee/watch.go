@@ -44,6 +44,10 @@ func (r *scenarioRun) watch(ctx context.Context) {
 // holes returns the ports that answer no SYN, with their listeners' names.
 func (r *scenarioRun) holes() map[uint16]string {
 	holes := map[uint16]string{}
+	if r.SynRetries > 0 {
+		holes[80] = r.listeners[0].Name // blackHoleURL
+		return holes
+	}
 	for i, l := range r.partner.Listeners() {
 		for _, s := range r.listeners[i].Faults {
 			if s.Name() == "connect-timeout" {
@@ -100,7 +104,9 @@ func (r *scenarioRun) collect(replies []Reply) *Seen {
 	for _, e := range r.partner.Effects() {
 		s.Effects[e.Listener] = e
 	}
-	s.Noise = r.canary.noise(r.start.Add(time.Duration(s.First()*float64(time.Millisecond)) - justBefore))
+	at := func(ms float64) time.Time { return r.start.Add(time.Duration(ms * float64(time.Millisecond))) }
+	s.Noise = r.canary.noise(at(s.First()).Add(-justBefore), time.Time{})
+	s.noiseIn = func(from, to float64) Noise { return r.canary.noise(at(from).Add(-around), at(to).Add(around)) }
 	slices.SortStableFunc(s.Lines, func(a, b Line) int {
 		switch {
 		case a.At < b.At:

@@ -16,6 +16,7 @@ import (
 	"chaoslab/labs"
 	"chaoslab/labs/referee/confine"
 	"chaoslab/labs/referee/proof"
+	"chaoslab/labs/sandbox"
 )
 
 // options is what the flags say.
@@ -31,6 +32,9 @@ type options struct {
 }
 
 func main() {
+	if code, handled := sandbox.Main(os.Args); handled {
+		os.Exit(code)
+	}
 	if code, handled := confine.Main(os.Args); handled {
 		os.Exit(code) // this process could not become a student's program
 	}

@@ -63,11 +63,18 @@ func Wrap(cmd *exec.Cmd, writable []string) (*Child, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{helperName, strconv.Itoa(len(writable))}, writable...)
-	args = append(append(args, cmd.Path), cmd.Args...)
+	args := Args(writable, cmd.Path, cmd.Args)
 	// The running file itself, even if another has taken its name by now.
 	cmd.Path, cmd.Args, cmd.ExtraFiles = "/proc/self/exe", args, []*os.File{its}
 	return &Child{ours, its}, nil
+}
+
+// Args returns the arguments with which this very program becomes the command argv
+// at path, confined: for one who starts it in a way of his own. Why it does not
+// start is then told on stderr.
+func Args(writable []string, path string, argv []string) []string {
+	args := append([]string{helperName, strconv.Itoa(len(writable))}, writable...)
+	return append(append(args, path), argv...)
 }
 
 // Started waits until the command has taken the place of the helper, which takes
@@ -89,17 +96,20 @@ func (c *Child) Started(err error) error {
 const pipeFD = 3
 
 // Main confines this process and becomes the command, if args, the process's
-// os.Args, say that Wrap started it: then it returns only if that goes wrong,
+// os.Args, say that Wrap started it or, behind the program's name, are those of
+// Args: then it returns only if that goes wrong,
 // with handled true and the exit code. Otherwise it does nothing.
 func Main(args []string) (code int, handled bool) {
+	if len(args) > 1 && args[1] == helperName {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", helperName, become(args[2:]))
+		return exitFailed, true
+	}
 	if len(args) == 0 || args[0] != helperName {
 		return 0, false
 	}
+	unix.CloseOnExec(pipeFD)
 	err := become(args[1:])
-	pipe := os.NewFile(pipeFD, "pipe")
-	if _, werr := fmt.Fprint(pipe, err); werr != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", helperName, err)
-	}
+	_, _ = fmt.Fprint(os.NewFile(pipeFD, "pipe"), err)
 	return exitFailed, true
 }
 
@@ -119,7 +129,6 @@ func become(args []string) error {
 	if err := restrict(writable); err != nil {
 		return err
 	}
-	unix.CloseOnExec(pipeFD)
 	if err := syscall.Exec(path, argv, os.Environ()); err != nil {
 		return &os.PathError{Op: "exec", Path: path, Err: err}
 	}

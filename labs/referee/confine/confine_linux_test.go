@@ -164,7 +164,7 @@ func TestSignals(t *testing.T) {
 
 func TestMainOfOthers(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"caller"}, {"caller", helperName}} {
+	for _, args := range [][]string{nil, {"caller"}, {"caller", "lab", helperName}} {
 		if code, handled := Main(args); handled || code != 0 {
 			t.Errorf("Main(%q) = %d, %v; want 0, false", args, code, handled)
 		}
@@ -173,5 +173,34 @@ func TestMainOfOthers(t *testing.T) {
 		if err := become(args); err == nil || !strings.Contains(err.Error(), "only for a referee") {
 			t.Errorf("become(%q): %v, want a refusal", args, err)
 		}
+	}
+}
+
+// TestArgs holds that a command can be confined by whoever starts this program in a
+// way of his own.
+func TestArgs(t *testing.T) {
+	t.Parallel()
+	needLandlock(t)
+	dir := t.TempDir()
+	for _, c := range []struct{ script, want string }{
+		{"echo x >in; echo $0 $1 $?", "a b 0\n"},
+		{"(echo x >out) 2>/dev/null; echo $?", "2\n"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "in"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		sh, err := exec.LookPath("sh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/proc/self/exe", Args([]string{filepath.Join(dir, "in"), os.DevNull}, sh, []string{"sh", "-c", c.script, "a", "b"})...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); string(out) != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.script, out, err, c.want)
+		}
+	}
+	out, err := exec.Command("/proc/self/exe", Args(nil, filepath.Join(dir, "none"), []string{"none"})...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), helperName+": exec ") {
+		t.Errorf("a command that is not there: %q, %v; want that it was not executed", out, err)
 	}
 }

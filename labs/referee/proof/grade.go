@@ -74,7 +74,7 @@ func (j Job) prepare(ctx context.Context, dir string) (*referee.Program, error) 
 			return nil, err
 		}
 	}
-	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Env: os.Environ(), Confine: true})
+	return referee.Prepare(ctx, referee.ProgramConfig{Dir: dir, Env: os.Environ(), Confine: true, Sandbox: true})
 }
 
 func (j Job) run(ctx context.Context, p *referee.Program, seed uint64) Outcome {

@@ -10,6 +10,7 @@ import (
 
 	"chaoslab/labs/referee"
 	"chaoslab/labs/referee/folder"
+	"chaoslab/labs/sandbox"
 )
 
 // Kind says what a program is.
@@ -34,12 +35,19 @@ type Job struct {
 	want  string // pass, fail, or "SCENARIO CHECK" that must be the first failure
 }
 
-// Missing returns an error that names the command that the job's language needs
-// if it is not installed.
+// Missing returns why the job cannot be done on this machine: its language is not
+// installed, or there is no private network and it wants that.
 func (j Job) Missing() error {
 	l, _ := folder.LanguageOf(j.Lang)
-	_, err := exec.LookPath(l.Needs)
-	return err
+	if _, err := exec.LookPath(l.Needs); err != nil {
+		return err
+	}
+	if j.Kind == Wrong {
+		if s, err := j.Lab.Scenario(j.only[0]); err == nil && s.SynRetries > 0 {
+			return sandbox.Available()
+		}
+	}
+	return nil
 }
 
 // Wants says what must come of it.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -21,7 +22,7 @@ func main() {
 	for range calls {
 		go func() { words <- call(pool) }()
 	}
-	count := map[string]int{"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "read_timeout": 0}
+	count := map[string]int{"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "kernel_timeout": 0, "read_timeout": 0}
 	for range calls {
 		count[<-words]++
 	}
@@ -45,7 +46,10 @@ func call(pool chan struct{}) string {
 		return err.Error()
 	}
 	conn, err := net.DialTimeout("tcp", req.URL.Host, ms("LAB_CONNECT_MS"))
-	if timeout(err) {
+	switch {
+	case errors.Is(err, syscall.ETIMEDOUT): // is a net.Error with Timeout too
+		return "kernel_timeout"
+	case timeout(err):
 		return "connect_timeout"
 	}
 	if err != nil {

@@ -1,4 +1,5 @@
 """Many calls over few connections, with a limit in force in every phase."""
+import errno
 import http.client
 import json
 import os
@@ -7,7 +8,7 @@ from urllib.parse import urlsplit
 
 pool = threading.Semaphore(int(os.environ["LAB_POOL"]))
 lock = threading.Lock()
-count = {"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "read_timeout": 0}
+count = {"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "kernel_timeout": 0, "read_timeout": 0}
 
 
 def ms(name):
@@ -19,8 +20,9 @@ def exchange(url):
     try:
         try:
             conn.connect()
-        except TimeoutError:
-            return "connect_timeout"
+        except TimeoutError as err:
+            # A limit of ours has no error number: that would be the kernel's.
+            return "kernel_timeout" if err.errno == errno.ETIMEDOUT else "connect_timeout"
         conn.sock.settimeout(ms("LAB_READ_MS"))
         try:
             conn.request("GET", url.path)

@@ -5,7 +5,7 @@ import threading
 import urllib.request
 
 pool = threading.Semaphore(int(os.environ["LAB_POOL"]))
-count = {"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "read_timeout": 0}
+count = {"ok": 0, "status": 0, "pool_timeout": 0, "connect_timeout": 0, "kernel_timeout": 0, "read_timeout": 0}
 
 
 def call():

@@ -1,0 +1,86 @@
+package referee
+
+import (
+	"testing"
+	"time"
+
+	"chaoslab/faults"
+)
+
+// TestNoise holds which of the waits that were measured count from when to when.
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	const ms = time.Millisecond
+	c := &canary{
+		late: []sample{{at(100), 40 * ms}, {at(900), 20 * ms}},
+		starved: map[task][]sample{
+			{1, 1}: {{at(0), 10 * ms}, {at(200), 30 * ms}, {at(700), 90 * ms}, {at(1500), 95 * ms}},
+			{1, 2}: {{at(0), 0}, {at(1500), 8 * ms}}, // waits less than the other thread: does not add
+			{2, 2}: {{at(600), 15 * ms}},             // a child that is first seen later
+		},
+	}
+	for _, one := range []struct {
+		name     string
+		from, to int
+		want     Noise
+	}{
+		{"all of it", 0, 1500, Noise{40 * ms, 95 * ms}},
+		{"only the end", 800, 1500, Noise{20 * ms, 8 * ms}},
+		{"a late waking that began before", 70, 80, Noise{40 * ms, 95 * ms}},
+		{"after the last", 1600, 1700, Noise{0, 0}},
+	} {
+		if got := c.noise(at(one.from), at(one.to)); got != one.want {
+			t.Errorf("%s: noise from %d to %d ms: %+v, want %+v", one.name, one.from, one.to, got, one.want)
+		}
+	}
+}
+
+// TestNoiseMutesEveryBound holds that noise widens the bounds too that a check has
+// of itself, and only that of the time that the check is about.
+func TestNoiseMutesEveryBound(t *testing.T) {
+	t.Parallel()
+	loud, quiet := Noise{Late: 40 * time.Millisecond}, Noise{}
+	told := func(start, left, deadline float64) Attempt {
+		return request(start, start+10, faults.Entry{TimeoutMS: left, DeadlineMS: deadline, Status: 200})
+	}
+	for _, c := range []struct {
+		name     string
+		asked    Asked
+		attempts []Attempt
+		said     string
+		run, in  Noise // of the whole run, and of the time of the attempt
+		want     Verdict
+	}{
+		{"the header is worked out late", Asked{"check": "deadline", "budget": "1000"}, []Attempt{told(0, 1000, 0), told(200, 900, 0)}, "", loud, loud, Inconclusive},
+		{"the header is the same each time", Asked{"check": "deadline", "budget": "1000"}, []Attempt{told(0, 1000, 0), told(500, 1000, 0)}, "", loud, loud, Fail},
+		{"the deadline has moved a little", Asked{"check": "deadline-stands"}, []Attempt{told(0, 1000, 5000), told(200, 800, 5100)}, "", loud, loud, Inconclusive},
+		{"the deadline has moved", Asked{"check": "deadline-stands"}, []Attempt{told(0, 1000, 5000), told(200, 800, 5500)}, "", loud, loud, Fail},
+		{"the percentile is off a little", Asked{"check": "percentile", "field": "p", "p": "99"}, []Attempt{told(0, 0, 0)}, `{"p":90}`, loud, loud, Inconclusive},
+		{"the percentile is another", Asked{"check": "percentile", "field": "p", "p": "99"}, []Attempt{told(0, 0, 0)}, `{"p":900}`, loud, loud, Fail},
+		{"quiet a little late", Asked{"check": "quiet-after", "ms": "100"}, []Attempt{request(0, 350, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"too long while it was loud", Asked{"check": "took", "to": "100"}, []Attempt{request(0, 150, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"too long while it was quiet", Asked{"check": "took", "to": "100"}, []Attempt{request(0, 150, faults.Entry{})}, "", loud, quiet, Fail},
+		{"any of all too long", Asked{"check": "took", "to": "100", "every": "yes"}, []Attempt{request(0, 150, faults.Entry{})}, "", loud, quiet, Inconclusive},
+		{"the gap was loud", Asked{"check": "gap", "nth": "1", "to": "100"}, []Attempt{request(0, 10, faults.Entry{}), request(150, 160, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"the gap was quiet", Asked{"check": "gap", "nth": "1", "to": "100"}, []Attempt{request(0, 10, faults.Entry{}), request(150, 160, faults.Entry{})}, "", loud, quiet, Fail},
+		{"a count", Asked{"check": "attempts", "n": "2"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"a count with room for more", Asked{"check": "attempts", "n": "2", "room": "50"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Fail},
+		{"a count with room for less", Asked{"check": "attempts", "n": "2", "room": "40"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"a count that holds whatever comes", Asked{"check": "attempts", "n": "2", "hard": "yes"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Fail},
+		{"there is no such gap", Asked{"check": "gap", "nth": "2", "to": "100"}, []Attempt{request(0, 10, faults.Entry{})}, "", quiet, loud, Fail},
+	} {
+		w, err := values{}.want(c.asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.attempts {
+			c.attempts[i].How = "answered"
+		}
+		s := &Seen{Attempts: c.attempts, Said: say(c.said), Noise: c.run, noiseIn: func(float64, float64) Noise { return c.in }}
+		if got := w.apply(s); got.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
+		}
+	}
+}
