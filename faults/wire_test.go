@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"runtime"
 	"strconv"
 	"strings"
@@ -139,6 +140,29 @@ func TestStatus(t *testing.T) {
 	}
 	if _, err := Parse("status:retry-after=datex"); err == nil {
 		t.Error("retry-after=datex was taken")
+	}
+}
+
+func TestStatusLocation(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		fault string
+		want  []string
+	}{
+		{"status:status=302", nil},
+		{"status:status=302,location=/", []string{"/"}},
+		{"status:status=307,location=http://127.0.0.1:1/x?y=z,retry-after=1", []string{"http://127.0.0.1:1/x?y=z"}},
+	} {
+		_, l := start(t, tc.fault)
+		nc := dial(t, l)
+		send(t, nc, get)
+		r := readAnswer(t, bufio.NewReader(nc))
+		if got := r.Header.Values("Location"); !slices.Equal(got, tc.want) || r.StatusCode/100 != 3 {
+			t.Errorf("%s: %s, Location: got %q, want %q", tc.fault, r.Status, got, tc.want)
+		}
+	}
+	if _, err := Parse("status:location=/\r\nX: y"); err == nil {
+		t.Error("a location of two lines was taken")
 	}
 }
 

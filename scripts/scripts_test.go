@@ -140,7 +140,7 @@ func TestCompareClients(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`(?m)^curl-total( +[3-6]\.\d\*?){5} +\d\.\d\*?$`, `(?m)^no-such-client +not here$`} {
+	for _, want := range []string{`(?m)^curl-total( +[3-6]\.\d\*?){5} +\d\.\d\*? +[3-6]\.\d\*?$`, `(?m)^no-such-client +not here$`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("output\n%s\nwant a line %s", out, want)
 		}

@@ -172,7 +172,11 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 		t.AppendRow([]any{referee.OwnPredict, v, fmt.Sprintf("your own figures: %d of %d", right, len(g.Predicted))})
 	}
 	for _, r := range g.Scenarios {
-		t.AppendRow([]any{r.Name, r.Verdict, r.Tells})
+		tells := r.Tells
+		if r.Runs > 1 {
+			tells += fmt.Sprintf(" (run %d times: this machine was busy)", r.Runs)
+		}
+		t.AppendRow([]any{r.Name, r.Verdict, tells})
 	}
 	for _, l := range g.LeftOut {
 		t.AppendRow([]any{l.Name, "left out", l.Why})

@@ -144,3 +144,21 @@ func (c *canary) starvedIn(from, to time.Time) time.Duration {
 	}
 	return sum
 }
+
+// How long it is waited for calm before a scenario is run anew.
+const (
+	calmFor  = 20 * canaryEvery
+	calmMost = time.Second
+)
+
+// awaitCalm waits until a canary has woken in time for a while, or for calmMost.
+func awaitCalm(ctx context.Context) {
+	end := time.Now().Add(calmMost)
+	for calm := time.Now(); time.Now().Before(end) && time.Since(calm) < calmFor && ctx.Err() == nil; {
+		begun := time.Now()
+		wait(ctx, canaryEvery)
+		if time.Since(begun) > canaryEvery+MaxLate/2 {
+			calm = time.Now()
+		}
+	}
+}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package referee
 
 import (
@@ -69,6 +71,10 @@ func TestNoiseMutesEveryBound(t *testing.T) {
 		{"a count with room for more", Asked{"check": "attempts", "n": "2", "room": "50"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Fail},
 		{"a count with room for less", Asked{"check": "attempts", "n": "2", "room": "40"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Inconclusive},
 		{"a count that holds whatever comes", Asked{"check": "attempts", "n": "2", "hard": "yes"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Fail},
+		{"a pass that noise may account for", Asked{"check": "attempts", "n": "1", "hides": "40"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"a pass that noise cannot account for", Asked{"check": "attempts", "n": "1", "hides": "50"}, []Attempt{request(0, 10, faults.Entry{})}, "", loud, loud, Pass},
+		{"two that overlap a little", Asked{"check": "at-once", "most": "1"}, []Attempt{request(0, 80, faults.Entry{}), request(40, 120, faults.Entry{})}, "", loud, loud, Inconclusive},
+		{"two at once", Asked{"check": "at-once", "most": "1"}, []Attempt{request(0, 800, faults.Entry{}), request(40, 820, faults.Entry{})}, "", loud, loud, Fail},
 		{"there is no such gap", Asked{"check": "gap", "nth": "2", "to": "100"}, []Attempt{request(0, 10, faults.Entry{})}, "", quiet, loud, Fail},
 	} {
 		w, err := values{}.want(c.asked)
@@ -82,5 +88,14 @@ func TestNoiseMutesEveryBound(t *testing.T) {
 		if got := w.apply(s); got.Verdict != c.want {
 			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+func TestAwaitCalm(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	awaitCalm(t.Context())
+	if took := time.Since(start); took < calmFor || took > calmMost+slack {
+		t.Errorf("it took %v, want from %v to %v", took, calmFor, calmMost)
 	}
 }

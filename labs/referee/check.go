@@ -95,6 +95,8 @@ func (w wanted) apply(s *Seen) Finding {
 		f.Look = w.check.Look
 	}
 	switch {
+	case holds && w.hides > 0 && millis(s.Noise.Late+s.Noise.Starved) >= w.hides:
+		f.Verdict = Inconclusive
 	case holds:
 	case !w.check.Hard && w.forgives(s):
 		f.Verdict = Inconclusive

@@ -75,15 +75,17 @@ func atOnceCheck() Check {
 	return Check{
 		Name: "at-once", Help: "at most so many attempts are open at the same time",
 		Look:   "what bounds the number of connections",
-		Params: []Param{{Name: "most", Number: true, Help: "needed"}, at()},
+		Params: []Param{{Name: "most", Number: true, Help: "needed"}, {Name: "slack", Number: true, Help: "milliseconds by which one may seem to begin before another has ended; 5"}, at()},
+		Timed:  true,
 		judge: func(a args, s *Seen) (bool, string, string) {
 			all := s.At(a["at"])
 			worst := 0
 			for _, t := range all {
 				n := 0
 				for _, other := range all {
-					// A millisecond: one ends where the next begins.
-					if other.Start <= t.Start && other.End > t.Start+1 {
+					// One ends where the next begins: the partner writes the end down once
+					// the answer is on its way.
+					if other.Start <= t.Start && other.End > t.Start+a.slack(5) {
 						n++
 					}
 				}

@@ -94,7 +94,8 @@ type Drive struct {
 // parameters, under "look" which thing to look at if it fails, and "hard: yes"
 // where its bounds are so wide that no busy machine makes a right program fail.
 // "room" is how many milliseconds a right program may be held up without failing a
-// check that is not of times: less noise than that excuses nobody.
+// check that is not of times: less noise than that excuses nobody. "hides" is how
+// many milliseconds of noise make a wrong program pass: a pass with so much is none.
 type Asked map[string]string
 
 // Wrong is a plausible program that must fail: the solution in Lang with each

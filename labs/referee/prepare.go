@@ -39,6 +39,7 @@ type wanted struct {
 	args  args
 	look  string
 	room  float64 // see Asked; 0: not given
+	hides float64 // see Asked; 0: not given
 }
 
 // prepare draws what the scenario leaves to chance.
@@ -154,7 +155,13 @@ func (v values) want(asked Asked) (wanted, error) {
 			return wanted{}, fmt.Errorf("room %q: milliseconds, and not for a check of times", text)
 		}
 	}
+	if text := asked["hides"]; text != "" {
+		if w.hides, err = strconv.ParseFloat(text, 64); err != nil || w.check.Hard {
+			return wanted{}, fmt.Errorf("hides %q: milliseconds, and not for a check that is hard", text)
+		}
+	}
 	delete(asked, "room")
+	delete(asked, "hides")
 	delete(asked, "check")
 	delete(asked, "look")
 	delete(asked, "hard")

@@ -71,7 +71,7 @@ type Result struct {
 }
 
 // maxRuns is how often an inconclusive scenario is run before it stays so.
-const maxRuns = 3
+const maxRuns = 4
 
 // Run grades a program. When ctx is done everything is ended and Run returns what
 // there is so far, with the error of ctx. Every other error is the referee's own.
@@ -155,6 +155,7 @@ func (l *Lab) runScenario(ctx context.Context, s *Scenario, p *Program, o Option
 		if r.Verdict != Inconclusive {
 			break
 		}
+		awaitCalm(ctx)
 		run.tell("referee", "inconclusive, the machine was too busy (woken %v late, %v without a core)", seen.Noise.Late, seen.Noise.Starved)
 	}
 	return r, nil

@@ -2,7 +2,6 @@ package referee
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -78,14 +77,15 @@ func (r *scenarioRun) do(ctx context.Context) (*Seen, []Finding, error) {
 	var watchers sync.WaitGroup
 	watchers.Go(func() { r.canary.watch(watching, r.running) })
 	watchers.Go(func() { r.watch(watching) })
-	limited, cancel := context.WithTimeout(ctx, r.limit)
+	limited, cancel := context.WithCancelCause(ctx)
+	watchers.Go(func() { r.endAtLimit(watching, cancel) })
 	var replies []Reply
 	if r.Hops > 0 {
 		replies = r.serve(limited)
 	} else {
 		r.run(limited)
 	}
-	cancel()
+	cancel(nil)
 	r.settle(ctx)
 	stop()
 	watchers.Wait()
@@ -193,18 +193,6 @@ func (r *scenarioRun) run(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// tooLate notes that the limit ended the program.
-func (r *scenarioRun) tooLate(ctx context.Context) {
-	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		r.find(OwnEnds, fmt.Sprintf("still running after %v", r.limit), "a program that ends by itself", "what it waits for without a limit"+r.lastError())
-	}
-}
-
-func (r *scenarioRun) lastError() string {
-	lines, _ := r.rec.all()
-	return (&Seen{Lines: lines}).lastError()
 }
 
 // killPoint closes kill once the partners have seen so many requests.

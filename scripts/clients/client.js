@@ -21,9 +21,16 @@ async function main() {
   await (await fetch(url, options)).arrayBuffer();
 }
 
+const begun = performance.now();
+const tell = () => console.log(`took ${((performance.now() - begun) / 1000).toFixed(3)}`);
+
 main().then(
-  () => process.exit(0),
+  () => {
+    tell();
+    process.exit(0);
+  },
   (error) => {
+    tell();
     console.error(String(error));
     process.exit(1);
   },

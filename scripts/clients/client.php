@@ -4,4 +4,7 @@ $context = stream_context_create([
     'http' => ['timeout' => (float) getenv('READ')],
     'ssl' => ['verify_peer' => false, 'verify_peer_name' => false],
 ]);
-exit(file_get_contents($argv[1], false, $context) === false ? 1 : 0);
+$begun = microtime(true);
+$body = file_get_contents($argv[1], false, $context);
+printf("took %.3f\n", microtime(true) - $begun);
+exit($body === false ? 1 : 0);

@@ -1,6 +1,7 @@
 """client.py LIBRARY URL: one GET with the library's own timeout settings."""
 import os
 import sys
+import time
 
 library, url = sys.argv[1:]
 read, connect, total = (float(os.environ[name]) for name in ("READ", "CONNECT", "TOTAL"))
@@ -9,16 +10,22 @@ if library == "urllib":
     import ssl
     import urllib.request
 
-    with urllib.request.urlopen(url, timeout=read, context=ssl._create_unverified_context()) as answer:
-        answer.read()
+    def get():
+        with urllib.request.urlopen(url, timeout=read, context=ssl._create_unverified_context()) as answer:
+            answer.read()
+
 elif library == "requests":
     import requests
 
-    requests.get(url, timeout=(connect, read), verify=False)
+    def get():
+        requests.get(url, timeout=(connect, read), verify=False)
+
 elif library == "httpx":
     import httpx
 
-    httpx.get(url, timeout=httpx.Timeout(read, connect=connect), verify=False)
+    def get():
+        httpx.get(url, timeout=httpx.Timeout(read, connect=connect), verify=False)
+
 elif library == "aiohttp":
     import asyncio
 
@@ -29,4 +36,12 @@ elif library == "aiohttp":
             async with session.get(url, ssl=False) as answer:
                 await answer.read()
 
-    asyncio.run(fetch())
+    def get():
+        asyncio.run(fetch())
+
+
+begun = time.monotonic()
+try:
+    get()
+finally:
+    print(f"took {time.monotonic() - begun:.3f}")

@@ -8,4 +8,9 @@ http.use_ssl = uri.scheme == 'https'
 http.verify_mode = OpenSSL::SSL::VERIFY_NONE if http.use_ssl?
 http.open_timeout = ENV['CONNECT'].to_f
 http.read_timeout = ENV['READ'].to_f
-http.get('/')
+begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+begin
+  http.get('/')
+ensure
+  puts format('took %.3f', Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun)
+end

@@ -13,7 +13,10 @@ import (
 )
 
 func main() {
-	if err := get(os.Args[1], os.Args[2]); err != nil {
+	begun := time.Now()
+	err := get(os.Args[1], os.Args[2])
+	fmt.Printf("took %.3f\n", time.Since(begun).Seconds())
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -27,6 +27,8 @@ type Outcome struct {
 	Why   string // unless it is right
 	Loud  bool   // the machine was too busy in one of the scenarios
 	Again int    // how often a scenario was run anew because it was inconclusive
+	// Elsewhere: it is inconclusive, and not in what the program must fail by.
+	Elsewhere bool
 }
 
 // Grade lays the job's program in dir, which must be empty or not there, and
@@ -50,17 +52,18 @@ func (j Job) GradeUntilSure(ctx context.Context, dir string, seeds ...uint64) Ou
 	}
 	defer p.Close() //nolint:errcheck // what is left is in the folder for passing things
 	var o Outcome
-	unsure := ""
+	var unsure *Outcome
 	for _, seed := range seeds {
 		if o = j.run(ctx, p, seed); o.Mark == Right || o.Mark == Off && !o.Loud {
 			return o
 		}
-		if o.Mark == Unsure {
-			unsure = o.Why
+		if o.Mark == Unsure && (unsure == nil || unsure.Elsewhere) {
+			one := o
+			unsure = &one
 		}
 	}
-	if unsure != "" {
-		o.Mark, o.Why = Unsure, unsure
+	if unsure != nil {
+		return *unsure
 	}
 	return o
 }
@@ -103,14 +106,10 @@ func judge(want string, g referee.Grade) Outcome {
 	switch {
 	case bad.Verdict == referee.Fail && scenario+" "+bad.Check == want:
 		return Outcome{Mark: Right}
-	case want == string(referee.Pass) || want == string(referee.Fail):
-		if bad.Verdict == referee.Inconclusive {
-			o.Mark = Unsure
-		}
-	case !slices.Contains(doubts(g), want):
 	case bad.Verdict == referee.Inconclusive:
 		o.Mark = Unsure
-	default:
+		o.Elsewhere = want != string(referee.Pass) && want != string(referee.Fail) && !slices.Contains(doubts(g), want)
+	case slices.Contains(doubts(g), want):
 		// It has failed, as it must; noise has muted the reason, and another that
 		// follows from it has failed after it.
 		return Outcome{Mark: Right}

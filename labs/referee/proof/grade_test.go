@@ -25,7 +25,8 @@ func TestJudge(t *testing.T) {
 		{"a wrong program passes", "s b", []found{{Check: "b", Verdict: referee.Pass}}, Off},
 		{"the right reason is muted", "s b", []found{{Check: "b", Verdict: referee.Inconclusive}}, Unsure},
 		{"the right reason is muted, and a check after it fails", "s b", []found{{Check: "b", Verdict: referee.Inconclusive}, {Check: "c", Verdict: referee.Fail}}, Right},
-		{"another reason is muted, and the right one holds", "s b", []found{{Check: "a", Verdict: referee.Inconclusive}, {Check: "b", Verdict: referee.Pass}}, Off},
+		{"another reason is muted, and the right one holds", "s b", []found{{Check: "a", Verdict: referee.Inconclusive}, {Check: "b", Verdict: referee.Pass}}, Unsure},
+		{"another has failed, and the right one holds", "s b", []found{{Check: "a", Verdict: referee.Fail}, {Check: "b", Verdict: referee.Pass}}, Off},
 	} {
 		g := referee.Grade{Verdict: referee.Pass, Scenarios: []referee.Result{{Name: "s", Verdict: referee.Pass, Findings: c.found}}}
 		for _, f := range c.found {
@@ -34,7 +35,8 @@ func TestJudge(t *testing.T) {
 				g.Verdict = f.Verdict
 			}
 		}
-		if o := judge(c.want, g); o.Mark != c.mark || (o.Why == "") != (c.mark == Right) {
+		elsewhere := c.name == "another reason is muted, and the right one holds"
+		if o := judge(c.want, g); o.Elsewhere != elsewhere || o.Mark != c.mark || (o.Why == "") != (c.mark == Right) {
 			t.Errorf("%s: %+v, want %s", c.name, o, c.mark)
 		}
 	}
