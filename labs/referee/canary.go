@@ -2,6 +2,7 @@ package referee
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 )
@@ -43,6 +44,9 @@ type canary struct {
 	mu      sync.Mutex
 	late    []sample // those worth keeping
 	starved map[task][]sample
+	// kin are the descendants of each process that were seen, with when each was
+	// started: those that drop their environment and leave their group are known by it.
+	kin map[int]map[int]string
 }
 
 // task is a thread of a process.
@@ -89,11 +93,24 @@ func (c *canary) look(pid int, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.starved == nil {
-		c.starved = map[task][]sample{}
+		c.starved, c.kin = map[task][]sample{}, map[int]map[int]string{}
+	}
+	if c.kin[pid] == nil {
+		c.kin[pid] = map[int]string{}
 	}
 	for t, d := range waited {
+		if c.kin[pid][t.pid] == "" && t.pid != pid {
+			c.kin[pid][t.pid] = startedAt(t.pid)
+		}
 		c.starved[t] = append(c.starved[t], sample{now, d})
 	}
+}
+
+// kinOf returns the descendants of a process that were seen.
+func (c *canary) kinOf(pid int) map[int]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.kin[pid])
 }
 
 // noise returns what was measured between two points in time. A to that is zero

@@ -83,6 +83,13 @@ func TestWaitedForCore(t *testing.T) {
 	if got := waitedForCore(cmd.Process.Pid); len(got) != 3 {
 		t.Errorf("threads looked at: %v, want three", got)
 	}
+	// A process is known by its number and when it was started, not by one of them.
+	at := startedAt(cmd.Process.Pid)
+	for kin, want := range map[string]int{at: 1, at + "1": 0, "": 0} {
+		if got := leftOf(0, "none of these=1", map[int]string{cmd.Process.Pid: kin}, false); got != want || at == "" {
+			t.Errorf("kin started at %q: %d left, want %d (it was started at %q)", kin, got, want, at)
+		}
+	}
 	if got := waitedForCore(1 << 30); len(got) != 0 {
 		t.Errorf("threads of no process: %v, want none", got)
 	}

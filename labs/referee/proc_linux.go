@@ -22,22 +22,23 @@ func boundFiles(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 }
 
-// leftOf counts the processes that have the entry in their environment, whatever
-// their group, and ends them if it is told to. Those that have ended and wait for
-// their parent do not count: their environment is empty.
-func leftOf(_ int, entry string, kill bool) int {
+// leftOf counts the processes that have the entry in their environment or are kin,
+// whatever their group, and ends them if it is told to. Those that have ended and
+// wait for their parent do not count: their environment is empty.
+func leftOf(_ int, entry string, kin map[int]string, kill bool) int {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return 0
 	}
 	n := 0
 	for _, dir := range dirs {
-		env, err := os.ReadFile(dir + "/environ")
-		if err != nil || !hasEntry(env, entry) {
-			continue
-		}
 		pid, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(dir + "/environ")
+		marked := err == nil && hasEntry(env, entry)
+		if !marked && (kin[pid] == "" || kin[pid] != startedAt(pid)) {
 			continue
 		}
 		n++
@@ -46,6 +47,22 @@ func leftOf(_ int, entry string, kill bool) int {
 		}
 	}
 	return n
+}
+
+// startedAt returns when a process was started, in the kernel's own count, or "" if
+// there is none or it has ended: a number of a process alone may be another's by now.
+func startedAt(pid int) string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	// Behind the name, which may hold anything: state is the 3rd field of proc(5),
+	// starttime the 22nd.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return ""
+	}
+	return fields[19]
 }
 
 func hasEntry(env []byte, entry string) bool {

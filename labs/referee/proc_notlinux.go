@@ -9,4 +9,6 @@ import "time"
 
 func boundFiles(int) {}
 
+func startedAt(int) string { return "" }
+
 func waitedForCore(int) map[task]time.Duration { return nil }

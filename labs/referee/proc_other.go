@@ -16,6 +16,6 @@ func signalGroup(pid int, _ bool) error {
 	return p.Kill()
 }
 
-func leftOf(int, string, bool) int { return 0 }
+func leftOf(int, string, map[int]string, bool) int { return 0 }
 
 func ownGroup(*exec.Cmd) {}

@@ -91,18 +91,18 @@ func (p *process) stop() {
 }
 
 // sweep ends what a program left behind and says how many processes that were.
-// Those that left the group still have the mark.
-func (p *process) sweep() int {
+// Those that left the group still have the mark, or are kin: seen as its descendants.
+func (p *process) sweep(kin map[int]string) int {
 	entry := mark + "=" + p.mark
-	left := leftOf(p.cmd.Process.Pid, entry, false)
+	left := leftOf(p.cmd.Process.Pid, entry, kin, false)
 	if left > 0 {
 		// A child may be just ending by itself.
 		<-time.After(graceful)
-		left = leftOf(p.cmd.Process.Pid, entry, false)
+		left = leftOf(p.cmd.Process.Pid, entry, kin, false)
 	}
 	_ = signalGroup(p.cmd.Process.Pid, true)
 	for range maxSweeps { // they may be starting others meanwhile
-		if leftOf(p.cmd.Process.Pid, entry, true) == 0 {
+		if leftOf(p.cmd.Process.Pid, entry, kin, true) == 0 {
 			break
 		}
 	}

@@ -88,6 +88,7 @@ func TestBadPrograms(t *testing.T) {
 		{"ignores SIGTERM", "trap '' TERM; while :; do sleep 0.1; done", OwnEnds, "still running"},
 		{"leaves a child", "sleep 60 & echo ok", OwnChildren, "1 processes"},
 		{"leaves a child in a session of its own", "setsid sleep 60 >/dev/null 2>&1 & sleep 0.2; echo ok", OwnChildren, "1 processes"},
+		{"leaves a child that has dropped its environment too", "setsid env -i sleep 61 >/dev/null 2>&1 & sleep 0.4; echo ok", OwnChildren, "1 processes"},
 		{"leaves many", "for i in 1 2 3 4 5 6 7 8; do sleep 60 & done; wait", OwnEnds, "still running"},
 		{"prints without end", "exec yes", OwnOutput, "bytes of output"},
 		{"prints one endless line", "exec tr '\\0' x </dev/zero", OwnOutput, "bytes of output"},
@@ -141,7 +142,7 @@ func hasKernelTable() bool {
 // passing things lives.
 func stillThere(t *testing.T, p *Program) {
 	t.Helper()
-	if n := leftOf(0, "TMPDIR="+p.scratch, false); hasKernelTable() && n > 0 {
+	if n := leftOf(0, "TMPDIR="+p.scratch, nil, false); hasKernelTable() && n > 0 {
 		t.Errorf("%d processes are still there", n)
 	}
 }

@@ -144,7 +144,7 @@ func (r *scenarioRun) launch(env []string) *process {
 
 // bury notes how a process ended and ends what it left behind.
 func (r *scenarioRun) bury(pr *process, killed bool) {
-	left := pr.sweep()
+	left := pr.sweep(r.canary.kinOf(pr.cmd.Process.Pid))
 	life := Life{Start: millis(pr.started.Sub(r.start)), End: millis(pr.ended.Sub(r.start)), Exit: pr.exit(), Killed: killed}
 	r.mu.Lock()
 	r.lives = append(r.lives, life)
