@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
@@ -181,6 +183,7 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	for _, l := range g.LeftOut {
 		t.AppendRow([]any{l.Name, "left out", l.Why})
 	}
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 3, WidthMax: tellsWidth(g), WidthMaxEnforcer: text.WrapSoft}})
 	t.Render()
 	fmt.Fprintln(s.Out)
 	if scenario, bad := g.FirstBad(); bad != nil {
@@ -193,6 +196,19 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	}
 	fmt.Fprintf(s.Out, "PASS  exercise %d, seed %d\n", g.Lab, g.Seed)
 	return nil
+}
+
+// tellsWidth is what the first two columns of a grading's table leave to the third.
+func tellsWidth(g referee.Grade) int {
+	name := len("scenario")
+	for _, r := range g.Scenarios {
+		name = max(name, len(r.Name))
+	}
+	for _, l := range g.LeftOut {
+		name = max(name, len(l.Name))
+	}
+	const gap = len("  ")
+	return cli.Width - name - gap - len(referee.Inconclusive) - gap
 }
 
 // tellRefused says where a program may write if it was refused it somewhere.
