@@ -57,6 +57,7 @@ func TestChecks(t *testing.T) {
 		{"no such gap", "gap", args{"nth": "3"}, three, false},
 		{"gaps of one share", "gaps-vary", args{"base": "100", "by": "0.1"}, three, false},
 		{"gaps that vary", "gaps-vary", args{"base": "100", "cap": "100", "by": "0.5"}, three, true},
+		{"none of them", "took", args{"every": "yes", "from": "1"}, &Seen{}, false},
 		{"begun in time", "starts", args{"nth": "2", "from": "100", "to": "200"}, three, true},
 		{"begun too late", "starts", args{"nth": "-1", "from": "0", "to": "200"}, three, false},
 		{"done, by its last line", "ended", args{"from": "590", "to": "610"}, three, true},

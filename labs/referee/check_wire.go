@@ -88,7 +88,7 @@ func tookCheck() Check {
 				}
 				all = []Attempt{one}
 			}
-			var seen string
+			seen := "nothing reached it" + s.lastError()
 			for _, t := range all {
 				seen = fmt.Sprintf("%.0f ms%s, ended by the %s", t.Took(), where(a), t.By)
 				if t.By == "" {
