@@ -62,6 +62,7 @@ type picture struct {
 	Lanes    []label
 	OverFrom float64 // what lies beyond the last limit; OverWidth 0: nothing
 	OverWide float64
+	OverTall int
 }
 
 type bar struct {
@@ -71,10 +72,44 @@ type bar struct {
 	Text         string
 }
 
+// TextX and Anchor are where the text is: inside the bar, or ending at the right
+// edge if it does not fit.
+func (b bar) TextX() float64 { return textX(b.X+5, b.Text) }
+
+// Anchor says which end of the text TextX is.
+func (b bar) Anchor() string { return anchor(b.X+5, b.Text) }
+
 type line struct {
 	X    float64
 	Y    int
 	Text string
+}
+
+// TextX and Anchor are where the name of a limit is: behind it, or before it at the
+// right edge.
+func (l line) TextX() float64 {
+	if l.Anchor() == "end" {
+		return l.X - 4
+	}
+	return l.X + 4
+}
+
+// Anchor says which end of the name TextX is.
+func (l line) Anchor() string { return anchor(l.X+4, l.Text) }
+
+// textX is x, or the right edge for a text that would run over it.
+func textX(x float64, text string) float64 {
+	if anchor(x, text) == "end" {
+		return edge
+	}
+	return x
+}
+
+func anchor(x float64, text string) string {
+	if x+charWide*float64(len([]rune(text))) > edge {
+		return "end"
+	}
+	return "start"
 }
 
 type dot struct {
@@ -96,6 +131,9 @@ const (
 	top      = 34
 	maxBars  = 60
 	minWidth = 2.0
+	edge     = 894.0 // no text goes beyond it
+	charWide = 6.0   // of the drawing's font, about
+	unitWide = 40.0  // of the unit at the end of the axis
 )
 
 func draw(r referee.Result) picture {
@@ -136,9 +174,12 @@ func draw(r referee.Result) picture {
 	y = p.attempts(r, x, y)
 	p.limits(r, x, first, end, y)
 	p.Axis = y
-	p.Height = y + 30
+	p.Height, p.OverTall = y+30, y-26
 	step := tick(end)
 	for ms := 0.0; ms <= end; ms += step {
+		if x(ms) > edge-unitWide {
+			break
+		}
 		p.Ticks = append(p.Ticks, line{x(ms), y, fmt.Sprintf("%.0f", ms)})
 	}
 	return p

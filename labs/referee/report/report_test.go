@@ -52,3 +52,62 @@ func TestTick(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsFit holds that nothing written in a picture runs over its right edge.
+func TestTextsFit(t *testing.T) {
+	t.Parallel()
+	p := draw(referee.Result{
+		Lines: map[string]float64{"connect limit": 300, "the kernel gives up": 960},
+		Seen: &referee.Seen{
+			Lives:    []referee.Life{{End: 1000}},
+			Attempts: []referee.Attempt{{Listener: "shop", Kind: "connect", Start: 0, End: 30}, {Listener: "shop", Kind: "connect", Start: 900, End: 990, By: "client"}},
+		},
+	})
+	ends := map[string]int{}
+	for _, b := range p.Bars {
+		ends[b.Anchor()]++
+		if b.Anchor() == "start" && b.TextX()+charWide*float64(len(b.Text)) > edge || b.TextX() > edge {
+			t.Errorf("bar %q begins at %v", b.Text, b.TextX())
+		}
+	}
+	for _, l := range p.Lines {
+		ends[l.Anchor()]++
+		if l.Anchor() == "start" && l.TextX()+charWide*float64(len(l.Text)) > edge || l.TextX() > edge {
+			t.Errorf("limit %q begins at %v", l.Text, l.TextX())
+		}
+	}
+	if ends["end"] != 2 {
+		t.Errorf("texts by anchor: %v, want two that end at the edge", ends)
+	}
+	for _, tick := range p.Ticks {
+		if tick.X > edge-unitWide {
+			t.Errorf("tick %q at %v stands on the unit", tick.Text, tick.X)
+		}
+	}
+}
+
+func TestConfinementAndLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		g    referee.Grade
+		want []string
+	}{
+		{referee.Grade{Confined: true}, []string{"it could write only in its folder"}},
+		{referee.Grade{Loose: "no Landlock"}, []string{"it was not kept from writing elsewhere: no Landlock"}},
+		{referee.Grade{LeftOut: []referee.LeftOut{{Name: "the-kernel", Why: "no network"}}}, []string{"<h2>Left out", "<td>the-kernel<td>no network"}},
+		{
+			referee.Grade{Scenarios: []referee.Result{{Name: "s", Seen: &referee.Seen{Refused: "Permission denied: /x"}}}},
+			[]string{"refused, as it seems outside its folder:</strong> Permission denied: /x"},
+		},
+	} {
+		var page bytes.Buffer
+		if err := Write(&page, c.g); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("%+v: %q is missing in the page", c.g, want)
+			}
+		}
+	}
+}
