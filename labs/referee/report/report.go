@@ -161,7 +161,7 @@ func draw(r referee.Result) picture {
 	p.Lanes = append(p.Lanes, label{y + 15, "program"})
 	for i, l := range r.Seen.Lives {
 		class := "program"
-		if l.Killed {
+		if l.Killed && len(r.Seen.Replies) == 0 { // a server is ended when its work is done
 			class = "killed"
 		}
 		p.Bars = append(p.Bars, bar{x(l.Start), math.Max(minWidth, x(l.End)-x(l.Start)), y, class, fmt.Sprintf("run %d: %.0f to %.0f ms, exit %d", i+1, l.Start, l.End, l.Exit), ""})
