@@ -3,6 +3,7 @@ package referee
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os/exec"
 	"path/filepath"
 
@@ -10,8 +11,13 @@ import (
 	"chaoslab/labs/sandbox"
 )
 
+// blackHolePort is that of LAB_URL in a private network.
+const blackHolePort = 80
+
 // blackHoleURL is LAB_URL in a private network.
-const blackHoleURL = "http://192.0.2.1:80/"
+func blackHoleURL() string {
+	return "http://" + netip.AddrPortFrom(sandbox.BlackHole().Addr().Next(), blackHolePort).String() + "/"
+}
 
 // Lacks returns why the program cannot be run in the scenario on this machine, or
 // nil.

@@ -100,7 +100,7 @@ func (r *scenarioRun) environment(work string) []string {
 	for i, l := range r.partner.Listeners() {
 		url := l.URL + "/"
 		if r.SynRetries > 0 {
-			url = blackHoleURL
+			url = blackHoleURL()
 		}
 		if i == 0 {
 			env = append(env, "LAB_URL="+url)

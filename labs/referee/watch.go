@@ -45,7 +45,7 @@ func (r *scenarioRun) watch(ctx context.Context) {
 func (r *scenarioRun) holes() map[uint16]string {
 	holes := map[uint16]string{}
 	if r.SynRetries > 0 {
-		holes[80] = r.listeners[0].Name // blackHoleURL
+		holes[blackHolePort] = r.listeners[0].Name
 		return holes
 	}
 	for i, l := range r.partner.Listeners() {
