@@ -3,6 +3,7 @@ package referee
 import (
 	"context"
 	"maps"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -34,7 +35,14 @@ const (
 type Noise struct {
 	Late    time.Duration `json:"late_ns"`    // the latest that the canary woke
 	Starved time.Duration `json:"starved_ns"` // how long the program waited for a core in the worst StarveWindow, where it is known
+	// Crowd is how many threads of all programs wanted a core, for each core there is,
+	// on the average; 0 where it is not known.
+	Crowd float64 `json:"crowd"`
 }
+
+// Busy says whether the machine had no core to spare: then there may be noise that
+// was not seen, such as a wait for the disk, and a failure must come twice.
+func (n Noise) Busy() bool { return n.Crowd >= 1 || n.Loud() }
 
 // Loud says whether it was too much to judge by time.
 func (n Noise) Loud() bool { return n.Late > MaxLate || n.Starved > MaxStarved }
@@ -47,6 +55,8 @@ type canary struct {
 	// kin are the descendants of each process that were seen, with when each was
 	// started: those that drop their environment and leave their group are known by it.
 	kin map[int]map[int]string
+	// runnable adds up how many threads wanted a core, over so many looks.
+	runnable, looks int
 }
 
 // task is a thread of a process.
@@ -78,12 +88,25 @@ func (c *canary) watch(ctx context.Context, pids func() []int) {
 		}
 		if now.Sub(looked) >= starveEvery {
 			looked = now
+			c.count()
 			for _, pid := range pids() {
 				c.look(pid, now)
 			}
 		}
 		last = time.Now()
 	}
+}
+
+// count notes how many threads want a core now.
+func (c *canary) count() {
+	n, ok := runnable()
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runnable += n
+	c.looks++
 }
 
 // look notes how long each thread of the process and of its descendants has
@@ -122,6 +145,9 @@ func (c *canary) noise(from, to time.Time) Noise {
 		to = time.Now()
 	}
 	var n Noise
+	if c.looks > 0 {
+		n.Crowd = float64(c.runnable) / float64(c.looks) / float64(runtime.NumCPU())
+	}
 	for _, s := range c.late {
 		if s.at.After(from) && s.at.Add(-s.d).Before(to) {
 			n.Late = max(n.Late, s.d)

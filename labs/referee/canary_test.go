@@ -3,6 +3,7 @@
 package referee
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,10 +29,10 @@ func TestNoise(t *testing.T) {
 		from, to int
 		want     Noise
 	}{
-		{"all of it", 0, 1500, Noise{40 * ms, 95 * ms}},
-		{"only the end", 800, 1500, Noise{20 * ms, 8 * ms}},
-		{"a late waking that began before", 70, 80, Noise{40 * ms, 95 * ms}},
-		{"after the last", 1600, 1700, Noise{0, 0}},
+		{"all of it", 0, 1500, Noise{40 * ms, 95 * ms, 0}},
+		{"only the end", 800, 1500, Noise{20 * ms, 8 * ms, 0}},
+		{"a late waking that began before", 70, 80, Noise{40 * ms, 95 * ms, 0}},
+		{"after the last", 1600, 1700, Noise{0, 0, 0}},
 	} {
 		if got := c.noise(at(one.from), at(one.to)); got != one.want {
 			t.Errorf("%s: noise from %d to %d ms: %+v, want %+v", one.name, one.from, one.to, got, one.want)
@@ -97,5 +98,48 @@ func TestAwaitCalm(t *testing.T) {
 	awaitCalm(t.Context())
 	if took := time.Since(start); took < calmFor || took > calmMost+slack {
 		t.Errorf("it took %v, want from %v to %v", took, calmFor, calmMost)
+	}
+}
+
+// TestAttemptsOf holds that a connection is an attempt only if no request came on it.
+func TestAttemptsOf(t *testing.T) {
+	t.Parallel()
+	got := attemptsOf([]faults.Entry{
+		{Kind: "connection", Conn: 1, Nth: 1},
+		{Kind: "request", Conn: 1, Nth: 1},
+		{Kind: "connection", Conn: 2}, // not counted yet
+		{Kind: "request", Conn: 2, Nth: 1},
+		{Kind: "connection", Conn: 3},
+	}, time.Now(), 0)
+	var text string
+	for _, a := range got {
+		text += fmt.Sprintf("%s %d, ", a.Kind, a.Entry.Conn)
+	}
+	if want := "request 1, request 2, connection 3, "; text != want {
+		t.Errorf("attempts: %s; want %s", text, want)
+	}
+}
+
+// TestFailsTwice holds that on a machine without a core to spare a failure counts
+// once it has come twice, unless no machine can be to blame for it.
+func TestFailsTwice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		found []Finding
+		sure  bool
+	}{
+		{"of times", []Finding{{Verdict: Fail}}, false},
+		{"of what no delay explains", []Finding{{Verdict: Pass}, {Verdict: Fail, sure: true}}, true},
+		{"beside what no delay explains, which holds", []Finding{{Verdict: Pass, sure: true}, {Verdict: Fail}}, false},
+	} {
+		if got := (&Result{Findings: c.found}).sure(); got != c.sure {
+			t.Errorf("%s: sure %v, want %v", c.name, got, c.sure)
+		}
+	}
+	for n, want := range map[Noise]bool{{}: false, {Crowd: 0.5}: false, {Crowd: 1}: true, {Late: time.Second}: true} {
+		if got := n.Busy(); got != want {
+			t.Errorf("%+v: busy %v, want %v", n, got, want)
+		}
 	}
 }

@@ -91,6 +91,7 @@ func (c Check) param(name string) (Param, bool) {
 func (w wanted) apply(s *Seen) Finding {
 	holds, seen, expected := w.check.judge(w.args, s)
 	f := Finding{Check: w.check.Name, Verdict: Pass, Seen: oneLine(seen), Expected: oneLine(expected), Look: w.look}
+	f.sure = w.check.Hard
 	if f.Look == "" {
 		f.Look = w.check.Look
 	}

@@ -21,7 +21,9 @@
 //
 // A verdict has three values. A canary measures how late the machine wakes those
 // who sleep; where it was too late for the figure in question, nobody is failed
-// for it: the verdict is inconclusive.
+// for it: the verdict is inconclusive, and the scenario is run again, a bounded
+// number of times. On a machine without a core to spare a failure that a delay could
+// explain counts once it has come twice.
 //
 // It leaves out everything that would make it a security boundary: a program
 // that means harm can do what its user can. What goes wrong by accident is

@@ -101,6 +101,22 @@ func waitedForCore(pid int) map[task]time.Duration {
 	return waited
 }
 
+// runnable returns how many threads of the machine run or could run (proc(5),
+// loadavg), without the one that asks.
+func runnable() (int, bool) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 4 {
+		return 0, false
+	}
+	now, _, _ := strings.Cut(fields[3], "/")
+	n, err := strconv.Atoi(now)
+	return n - 1, err == nil
+}
+
 func readWait(path string) (time.Duration, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -11,4 +11,6 @@ func boundFiles(int) {}
 
 func startedAt(int) string { return "" }
 
+func runnable() (int, bool) { return 0, false }
+
 func waitedForCore(int) map[task]time.Duration { return nil }

@@ -124,7 +124,7 @@ func (r *scenarioRun) tell(lane, format string, a ...any) {
 func (r *scenarioRun) find(check, seen, expected, look string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.own = append(r.own, Finding{Check: check, Verdict: Fail, Seen: oneLine(seen), Expected: expected, Look: look})
+	r.own = append(r.own, Finding{Check: check, Verdict: Fail, Seen: oneLine(seen), Expected: expected, Look: look, sure: check != OwnEnds && check != OwnStart})
 }
 
 // launch starts the program.

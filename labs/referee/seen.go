@@ -96,9 +96,16 @@ func (s *Seen) First() float64 {
 func attemptsOf(entries []faults.Entry, start time.Time, end float64) []Attempt {
 	ms := func(unix float64) float64 { return unix - float64(start.UnixMicro())/1000 }
 	var all []Attempt
+	asked := map[uint64]bool{} // connections on which a request came
 	for _, e := range entries {
-		if e.Kind == "connection" && e.Nth > 0 {
-			continue // its requests stand for it
+		if e.Kind == "request" {
+			asked[e.Conn] = true
+		}
+	}
+	for _, e := range entries {
+		// Its requests stand for it, also where the connection does not count them yet.
+		if e.Kind == "connection" && (e.Nth > 0 || asked[e.Conn]) {
+			continue
 		}
 		a := Attempt{Listener: e.Listener, Kind: e.Kind, Start: ms(e.AcceptedAt), End: end, By: e.EndedBy, How: e.How, Entry: e}
 		if e.Kind == "request" && e.Nth > 1 {

@@ -26,6 +26,8 @@ type Finding struct {
 	Seen     string  `json:"seen"`
 	Expected string  `json:"expected"`
 	Look     string  `json:"look,omitempty"` // which thing to look at
+
+	sure bool // no machine, however busy, can be to blame
 }
 
 // What the referee looks at in every scenario, whatever its checks.
