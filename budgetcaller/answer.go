@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 )
 
 // Answer is the whole answer to a call, with the account of how it was got.
@@ -40,32 +41,59 @@ func (a *Answer) response(req *http.Request) *http.Response {
 	}
 }
 
-// memory is the sink that keeps an answer. A new attempt begins it anew.
+// memory keeps an answer. A new attempt begins it anew.
 type memory struct {
 	resp *http.Response
 	body []byte
 }
 
-// memoryAtOnce bounds what is set aside on the word of a Content-Length alone.
-const memoryAtOnce = 1 << 20
+// memoryAtOnce bounds what is set aside on the word of a Content-Length alone,
+// and memoryAtFirst is what is set aside without it.
+const (
+	memoryAtOnce  = 1 << 20
+	memoryAtFirst = 512
+)
 
-// begin takes the head of an answer whose body follows.
-func (m *memory) begin(resp *http.Response) {
-	m.resp, m.body = resp, nil
-	if n := resp.ContentLength; n > 0 {
+// fill reads the whole body, what was announced straight to where it stays.
+func (m *memory) fill(b *body) {
+	m.resp, m.body = b.resp, nil
+	switch n := b.resp.ContentLength; {
+	case n > 0:
 		m.body = make([]byte, 0, min(n, memoryAtOnce))
+	case n < 0:
+		m.body = make([]byte, 0, memoryAtFirst)
+	}
+	for {
+		if len(m.body) < cap(m.body) {
+			n, err := b.Read(m.body[len(m.body):cap(m.body)])
+			m.body = m.body[:len(m.body)+n]
+			if err != nil {
+				return
+			}
+			continue
+		}
+		// That was all, mostly: room for more is made only if more comes.
+		n, err := b.Read(b.a.scrap[:])
+		m.body = append(m.body, b.a.scrap[:n]...)
+		if err != nil {
+			return
+		}
+		if n > 0 {
+			m.body = slices.Grow(m.body, max(memoryAtFirst, len(m.body)))
+		}
 	}
 }
 
-// Write keeps p.
-func (m *memory) Write(p []byte) (int, error) {
-	m.body = append(m.body, p...)
-	return len(p), nil
+// kept is what a call leaves to whoever made it, in one piece.
+type kept struct {
+	answer Answer
+	first  [1]Record // what answer.Result.Attempts begins in
 }
 
-func (m *memory) answer(res Result) *Answer {
-	return &Answer{
-		Status: m.resp.StatusCode, Header: m.resp.Header, Body: m.body, Result: res,
-		Trailer: m.resp.Trailer, announced: m.resp.ContentLength, status: m.resp.Status, proto: m.resp.Proto, major: m.resp.ProtoMajor, minor: m.resp.ProtoMinor,
-	}
+// tell fills in what is known of the answer in m.
+func (a *Answer) tell(m *memory) *Answer {
+	a.Status, a.Header, a.Body, a.Trailer = m.resp.StatusCode, m.resp.Header, m.body, m.resp.Trailer
+	a.announced, a.status = m.resp.ContentLength, m.resp.Status
+	a.proto, a.major, a.minor = m.resp.Proto, m.resp.ProtoMajor, m.resp.ProtoMinor
+	return a
 }

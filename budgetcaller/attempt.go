@@ -18,8 +18,10 @@ type attempt struct {
 	route  route
 	limits Limits
 	tell   telling
+	number []string // the value of HeaderAttempt
 	// ownReq and ownHeader say that req and its header are copies by now.
 	ownReq, ownHeader bool
+	copied            http.Request // such a copy, where it need not outlive the attempt
 
 	rec *Record // where the account goes; the driving goroutine's own
 
@@ -34,9 +36,14 @@ type attempt struct {
 	// handed is set once the whole request is with the system.
 	handed atomic.Bool
 
-	timer       *time.Timer
+	alarm       *alarm // rings the watchdog
+	origin      int64  // the start, as the alarm counts
+	ringing     ringing
 	stopCancel  func() bool    // ends the watch over a ctx that is no budget of ours
 	stubContext *budgetContext // set with a stub
+	body        body           // the answer's
+	scrap       [64]byte       // where the end of a body is looked for
+	untouched   bool           // set by finish: nobody but its goroutine has ever acted on it
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
@@ -51,19 +58,32 @@ type attempt struct {
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
 func (c *Caller) begin(ctx context.Context, t *try) *attempt {
-	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, tell: t.tell, rec: t.rec, span: newSpan(t.limits, t.start, t.deadline)}
+	a := c.attempts.Get().(*attempt)
+	a.caller, a.ctx, a.req, a.route, a.limits = c, ctx, t.req, t.route, t.limits
+	a.tell, a.number, a.rec = t.tell, t.number, t.rec
+	a.span = newSpan(t.limits, t.start, t.deadline)
 	if a.rec == nil {
 		a.rec = new(Record)
 	}
-	req := t.req
-	*a.rec = Record{Method: methodOf(req), URL: req.URL, Expected: -1, Start: a.span.start}
+	*a.rec = Record{Method: methodOf(t.req), URL: t.req.URL, Expected: -1, Start: t.start}
 	a.verdict.enter(PhasePool)
-	at, _ := a.span.nearest(PhasePool, never)
-	a.mu.Lock() // the timer may fire before it is stored
-	a.timer = time.AfterFunc(time.Duration(max(0, at)), a.watch)
-	a.mu.Unlock()
+	a.origin = int64(t.start.Sub(a.alarm.base))
+	if at, _ := a.span.nearest(PhasePool, never); at != never {
+		a.alarm.set(a, after(a.origin, time.Duration(at)))
+	}
 	a.watchContext()
 	return a
+}
+
+func (c *Caller) newAttempt() any { return &attempt{alarm: c.alarms.next()} }
+
+// reuse keeps a, which is finished, for another attempt, unless somebody may
+// still act on it.
+func (c *Caller) reuse(a *attempt) {
+	if a.untouched {
+		*a = attempt{alarm: a.alarm}
+		c.attempts.Put(a)
+	}
 }
 
 // enter moves to phase p and notes when. False means that the outcome is
@@ -104,12 +124,14 @@ func (a *attempt) watchContext() {
 	}
 }
 
-func (a *attempt) unwatchContext() {
+// unwatchContext reports whether contextOver was not called and will not be.
+func (a *attempt) unwatchContext() bool {
 	if a.stopCancel != nil {
-		a.stopCancel()
+		return a.stopCancel()
 	} else if b := plainBudget(a.ctx); b != nil {
-		b.unwatch(a)
+		return b.unwatch(a)
 	}
+	return true
 }
 
 // giveUp cancels the attempt from within.
@@ -150,7 +172,7 @@ func (a *attempt) cut() {
 		close(wake)
 	}
 	if conn != nil {
-		conn.abort()
+		go conn.abort() // it waits for a read that is pending, and others may be due
 	}
 	if up != nil {
 		up.aborted.Store(true)
@@ -174,11 +196,9 @@ func (a *attempt) hold(set func()) bool {
 // gives back or closes the connection, and completes the record.
 func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	won := a.verdict.decide(c, l)
-	a.mu.Lock()
-	a.over = true // the watchdog sets no timer any more
-	a.mu.Unlock()
-	a.timer.Stop()
-	a.unwatchContext()
+	unrung := a.alarm.drop(a)
+	unwatched := a.unwatchContext()
+	a.untouched = won && unrung && unwatched && a.upload == nil
 	switch {
 	case a.upload == nil:
 		closeBody(a.req)
@@ -193,7 +213,8 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 		a.place = nil
 	}
 	if a.conn != nil {
-		a.conn.release(won && (c == ClassOK || c == ClassStatus))
+		kept := a.conn.release(won && (c == ClassOK || c == ClassStatus))
+		a.untouched = a.untouched && kept
 	}
 	if a.stubContext != nil {
 		a.stubContext.cancel()
@@ -205,9 +226,6 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 // complete fills the record from the outcome that stands.
 func (a *attempt) complete(won bool, err error) {
 	end := a.span.now()
-	a.mu.Lock()
-	fired := a.fired
-	a.mu.Unlock()
 	o := a.verdict.load()
 	rec := a.rec
 	rec.Class, rec.Phase, rec.Limit = o.class, o.phase, o.limit
@@ -215,7 +233,9 @@ func (a *attempt) complete(won bool, err error) {
 	rec.Elapsed = time.Duration(end)
 	if o.limit != LimitNone && o.limit != LimitKernel {
 		rec.Configured = a.span.configured(o.limit, a.limits, budgetOf(a.ctx))
-		rec.Overshoot = max(0, time.Duration(end-fired))
+		a.mu.Lock()
+		rec.Overshoot = max(0, time.Duration(end-a.fired))
+		a.mu.Unlock()
 	}
 	a.phaseTimes(o.phase, end)
 	if o.class != ClassOK && o.class != ClassStatus {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,6 +72,7 @@ type dependency struct {
 	backoff  backoff.Policy
 	breaker  *breaker.Breaker
 	throttle *throttle.Throttle
+	numbers  []string // of the attempts, as HeaderAttempt has them
 }
 
 // newDependency checks d.
@@ -92,6 +94,9 @@ func newDependency(d Dependency) (*dependency, error) {
 		return nil, d.wrong("", err)
 	}
 	made := &dependency{Dependency: d}
+	for n := range d.Retry.Attempts {
+		made.numbers = append(made.numbers, strconv.Itoa(n+1))
+	}
 	if made.backoff, err = backoff.New(d.Retry.Backoff); err != nil {
 		return nil, d.wrong("Retry", err)
 	}

@@ -62,7 +62,7 @@ func (a *attempt) rearm() {
 		}
 	}
 	at, _ := a.span.nearest(o.phase, silence)
-	a.sleep(min(at, look), now)
+	a.sleep(min(at, look))
 }
 
 // addresses resolves host, an IP literal without asking anyone.

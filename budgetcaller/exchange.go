@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/netip"
+	"time"
 )
 
 // open gets a connection for the attempt, from the pool or new, and lends it.
@@ -115,7 +116,7 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if !a.enter(PhaseRequest) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
-	req, ok := a.told()
+	req, ok := a.told(time.Now())
 	if !ok {
 		return nil, a.finish(ClassBudgetExhausted, LimitBudget, nil)
 	}

@@ -30,7 +30,7 @@ const (
 	maxSample       = 50 * time.Millisecond
 )
 
-// watch is the one timer of an attempt. It finds the limit that ends first,
+// watch is the watchdog of an attempt, rung by its alarm. It finds the limit that ends first,
 // decides if that has passed, and sleeps until it ends otherwise. Because it
 // looks at what was heard only when it wakes, a byte costs nothing.
 func (a *attempt) watch() {
@@ -48,7 +48,7 @@ func (a *attempt) watch() {
 			}
 			continue // the phase has moved on meanwhile
 		}
-		a.sleep(min(at, look), now)
+		a.sleep(min(at, look))
 		// A phase entered since o was loaded may have set the timer to an
 		// earlier point than the one just set.
 		if a.verdict.load() == o {
@@ -57,12 +57,10 @@ func (a *attempt) watch() {
 	}
 }
 
-// sleep sets the timer to fire at the point at.
-func (a *attempt) sleep(at, now int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if at != never && !a.over {
-		a.timer.Reset(time.Duration(at - now))
+// sleep has the watchdog rung at the point at.
+func (a *attempt) sleep(at int64) {
+	if at != never {
+		a.alarm.set(a, after(a.origin, time.Duration(at)))
 	}
 }
 
