@@ -2,7 +2,6 @@ package budgetcaller
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"slices"
 )
@@ -34,66 +33,72 @@ func (a *Answer) response(req *http.Request) *http.Response {
 	if methodOf(req) == http.MethodHead {
 		length = a.announced
 	}
-	return &http.Response{
+	again := &replay{}
+	again.resp = http.Response{
 		Status: a.status, StatusCode: a.Status,
 		Proto: a.proto, ProtoMajor: a.major, ProtoMinor: a.minor,
-		Header: a.Header, Trailer: a.Trailer, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: length, Request: req,
+		Header: a.Header, Trailer: a.Trailer, Body: &again.body, ContentLength: length, Request: req,
 	}
+	again.body.Reset(a.Body)
+	return &again.resp
 }
 
-// memory keeps an answer. A new attempt begins it anew.
-type memory struct {
-	resp *http.Response
-	body []byte
+// replay is an answer as net/http has it, in one piece.
+type replay struct {
+	resp http.Response
+	body keptBody
 }
 
-// memoryAtOnce bounds what is set aside on the word of a Content-Length alone,
-// and memoryAtFirst is what is set aside without it.
+// keptBody is a body that is in memory already.
+type keptBody struct{ bytes.Reader }
+
+// Close implements io.Closer.
+func (*keptBody) Close() error { return nil }
+
+// answerAtOnce bounds what is set aside on the word of a Content-Length alone,
+// and answerAtFirst is what is set aside without it.
 const (
-	memoryAtOnce  = 1 << 20
-	memoryAtFirst = 512
+	answerAtOnce  = 1 << 20
+	answerAtFirst = 512
 )
 
-// fill reads the whole body, what was announced straight to where it stays.
-func (m *memory) fill(b *body) {
-	m.resp, m.body = b.resp, nil
-	switch n := b.resp.ContentLength; {
+// take fills a with the answer whose head has come, and reads its whole body:
+// what was announced straight to where it stays.
+func (a *Answer) take(b *body) {
+	resp := b.resp
+	a.Status, a.Header, a.Body = resp.StatusCode, resp.Header, nil
+	a.announced, a.status = resp.ContentLength, resp.Status
+	a.proto, a.major, a.minor = resp.Proto, resp.ProtoMajor, resp.ProtoMinor
+	switch n := resp.ContentLength; {
 	case n > 0:
-		m.body = make([]byte, 0, min(n, memoryAtOnce))
+		a.Body = make([]byte, 0, min(n, answerAtOnce))
 	case n < 0:
-		m.body = make([]byte, 0, memoryAtFirst)
+		a.Body = make([]byte, 0, answerAtFirst)
 	}
 	for {
-		if len(m.body) < cap(m.body) {
-			n, err := b.Read(m.body[len(m.body):cap(m.body)])
-			m.body = m.body[:len(m.body)+n]
+		if len(a.Body) < cap(a.Body) {
+			n, err := b.Read(a.Body[len(a.Body):cap(a.Body)])
+			a.Body = a.Body[:len(a.Body)+n]
 			if err != nil {
-				return
+				break
 			}
 			continue
 		}
 		// That was all, mostly: room for more is made only if more comes.
 		n, err := b.Read(b.a.scrap[:])
-		m.body = append(m.body, b.a.scrap[:n]...)
+		a.Body = append(a.Body, b.a.scrap[:n]...)
 		if err != nil {
-			return
+			break
 		}
 		if n > 0 {
-			m.body = slices.Grow(m.body, max(memoryAtFirst, len(m.body)))
+			a.Body = slices.Grow(a.Body, max(answerAtFirst, len(a.Body)))
 		}
 	}
+	a.Trailer = resp.Trailer // which is whole only now
 }
 
 // kept is what a call leaves to whoever made it, in one piece.
 type kept struct {
 	answer Answer
 	first  [1]Record // what answer.Result.Attempts begins in
-}
-
-// tell fills in what is known of the answer in m.
-func (a *Answer) tell(m *memory) *Answer {
-	a.Status, a.Header, a.Body, a.Trailer = m.resp.StatusCode, m.resp.Header, m.body, m.resp.Trailer
-	a.announced, a.status = m.resp.ContentLength, m.resp.Status
-	a.proto, a.major, a.minor = m.resp.Proto, m.resp.ProtoMajor, m.resp.ProtoMinor
-	return a
 }

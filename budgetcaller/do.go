@@ -45,7 +45,7 @@ func (c *Caller) do(ctx context.Context, req *http.Request, redirects int) (*Ans
 		if !again {
 			last := k.last()
 			k.result.Elapsed = last.Start.Add(last.Elapsed).Sub(k.start)
-			return k.answer.tell(&k.memory), nil
+			return k.answer, nil
 		}
 	}
 }
@@ -60,7 +60,6 @@ type call struct {
 
 	tries  int // made so far; a redirect that is followed belongs to its try
 	try    try
-	memory memory
 	chance backoff.Chance
 
 	// What the call leaves behind.
@@ -150,7 +149,7 @@ func (k *call) attempt() error {
 func (k *call) prepare() {
 	t := &k.try
 	t.req, t.limits, t.maxBody, t.tell = k.req, k.dep.Limits, k.caller.maxBody, k.dep.tell()
-	t.number, t.keep = k.dep.numbers[k.tries:k.tries+1:k.tries+1], &k.memory
+	t.number, t.keep = k.dep.numbers[k.tries:k.tries+1:k.tries+1], k.answer
 	t.start = time.Time{}
 }
 

@@ -87,10 +87,10 @@ func hostPort(u *url.URL) (host, port string, err error) {
 		}
 	}
 	if port == "" {
-		port = "80"
 		if u.Scheme == "https" {
-			port = "443"
+			return host, "443", nil
 		}
+		return host, "80", nil
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return "", "", fmt.Errorf("%q: port is %q: it must be from 1 to 65535", u.Redacted(), port)
@@ -110,7 +110,8 @@ func checkRequest(req *http.Request) error {
 	if strings.ContainsAny(req.Host, " \t\r\n\x00/") {
 		return fmt.Errorf("host %q has a character that no host has", req.Host)
 	}
-	if hasControl(req.URL.RequestURI()) || hasControl(req.URL.Host) {
+	// A path is escaped when it is written; these are not.
+	if u := req.URL; hasControl(u.Opaque) || hasControl(u.RawQuery) || hasControl(u.Host) {
 		return fmt.Errorf("URL %q has a control character", req.URL.Redacted())
 	}
 	if req.ContentLength > 0 && !hasBody(req) {
@@ -130,13 +131,20 @@ func checkRequest(req *http.Request) error {
 }
 
 func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.
 func isToken(s string) bool {
-	for _, r := range s {
-		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-':
+		case c <= ' ', c >= 0x7f, strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0:
 			return false
 		}
 	}

@@ -58,7 +58,7 @@ type try struct {
 	tell      telling
 	number    []string // of the attempt, as HeaderAttempt has it
 	redirects int      // how many are followed
-	keep      *memory  // where the answer goes instead of a sink, if not nil
+	keep      *Answer  // where the answer goes instead of a sink, if not nil
 
 	// Filled in on the way. A caller that has just done so sets the last two,
 	// having seen that there is time for the attempt.
@@ -130,7 +130,7 @@ func (c *Caller) take(t *try, b *body, sink io.Writer) error {
 		}
 	}
 	if t.keep != nil {
-		t.keep.fill(b)
+		t.keep.take(b)
 		return nil
 	}
 	return c.pour(sink, b)
