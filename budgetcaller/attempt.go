@@ -22,6 +22,7 @@ type attempt struct {
 	// ownReq and ownHeader say that req and its header are copies by now.
 	ownReq, ownHeader bool
 	copied            http.Request // such a copy, where it need not outlive the attempt
+	spare             http.Header  // such a copy of an earlier attempt, to be used again
 
 	rec *Record // where the account goes; the driving goroutine's own
 
@@ -77,13 +78,22 @@ func (c *Caller) begin(ctx context.Context, t *try) *attempt {
 
 func (c *Caller) newAttempt() any { return &attempt{alarm: c.alarms.next()} }
 
+// mostSpare bounds the header that is kept for another attempt.
+const mostSpare = 32
+
 // reuse keeps a, which is finished, for another attempt, unless somebody may
 // still act on it.
 func (c *Caller) reuse(a *attempt) {
-	if a.untouched {
-		*a = attempt{alarm: a.alarm}
-		c.attempts.Put(a)
+	if !a.untouched {
+		return
 	}
+	spare := a.spare
+	if c.stub != nil || len(spare) > mostSpare {
+		spare = nil // a stub may have kept it
+	}
+	clear(spare)
+	*a = attempt{alarm: a.alarm, spare: spare}
+	c.attempts.Put(a)
 }
 
 // enter moves to phase p and notes when. False means that the outcome is

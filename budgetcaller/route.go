@@ -76,7 +76,10 @@ func (r route) first() (host, port string, err error) {
 func (r route) absolute() bool { return r.via != "" && !r.tls }
 
 func hostPort(u *url.URL) (host, port string, err error) {
-	host, port = u.Hostname(), u.Port()
+	host = u.Host
+	if !plainHost(host) {
+		host, port = u.Hostname(), u.Port()
+	}
 	if host == "" {
 		return "", "", fmt.Errorf("%q has no host", u.Redacted())
 	}
@@ -97,6 +100,10 @@ func hostPort(u *url.URL) (host, port string, err error) {
 	}
 	return host, port, nil
 }
+
+// plainHost reports whether the host of a URL is a name or an IPv4 address and
+// nothing else.
+func plainHost(s string) bool { return strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '[') < 0 }
 
 // address is host:port with brackets where they are needed.
 func (r route) address() string { return net.JoinHostPort(r.host, r.port) }

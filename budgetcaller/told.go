@@ -1,7 +1,6 @@
 package budgetcaller
 
 import (
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -42,7 +41,7 @@ func (a *attempt) told(now time.Time) (*http.Request, bool) {
 		a.req, a.ownReq = &a.copied, true
 	}
 	if !a.ownHeader {
-		a.req.Header, a.ownHeader = ownHeader(a.req.Header, a.number), true
+		a.req.Header, a.ownHeader = a.header(a.req.Header), true
 	}
 	until := min(a.span.budget, a.span.attempt)
 	if a.tell == tellNothing || until == never {
@@ -52,28 +51,28 @@ func (a *attempt) told(now time.Time) (*http.Request, bool) {
 	return a.req, deadline.Set(a.req.Header, left, now)
 }
 
-// ownHeader copies h without what tells of a deadline and with the number of
-// the attempt. The values stay shared: none is changed.
-func ownHeader(h http.Header, number []string) http.Header {
-	if len(h) == 0 {
-		own := make(http.Header, 3)
-		own[HeaderAttempt] = number
-		return own
+// header copies h without what tells of a deadline and with the number of the
+// attempt. The values stay shared: none is changed.
+func (a *attempt) header(h http.Header) http.Header {
+	own := a.spare
+	if own == nil {
+		own = make(http.Header, len(h)+3)
+		a.spare = own
 	}
-	own := maps.Clone(h)
 	counted := false
-	for name := range h {
+	for name, values := range h {
 		switch len(name) {
 		case len(deadline.HeaderTimeout), len(deadline.HeaderDeadline):
 			if strings.EqualFold(name, deadline.HeaderTimeout) || strings.EqualFold(name, deadline.HeaderDeadline) {
-				delete(own, name)
+				continue
 			}
 		case len(HeaderAttempt):
 			counted = counted || strings.EqualFold(name, HeaderAttempt)
 		}
+		own[name] = values
 	}
 	if !counted {
-		own[HeaderAttempt] = number
+		own[HeaderAttempt] = a.number
 	}
 	return own
 }
