@@ -103,7 +103,7 @@ func (l *alarm) ring() {
 		var due [ringAtOnce]*attempt
 		n := l.takeDue(due[:])
 		for _, a := range due[:n] {
-			a.watch()
+			a.watch(true)
 		}
 		if n < len(due) {
 			return

@@ -14,17 +14,7 @@ import (
 type attempt struct {
 	caller *Caller
 	ctx    context.Context
-	req    *http.Request
-	route  route
-	limits Limits
-	tell   telling
-	number []string // the value of HeaderAttempt
-	// ownReq and ownHeader say that req and its header are copies by now.
-	ownReq, ownHeader bool
-	copied            http.Request // such a copy, where it need not outlive the attempt
-	spare             http.Header  // such a copy of an earlier attempt, to be used again
-
-	rec *Record // where the account goes; the driving goroutine's own
+	rec    *Record // where the account goes; the driving goroutine's own
 
 	verdict verdict
 	span    span
@@ -42,12 +32,10 @@ type attempt struct {
 	ringing     ringing
 	stopCancel  func() bool    // ends the watch over a ctx that is no budget of ours
 	stubContext *budgetContext // set with a stub
-	body        body           // the answer's
-	scrap       [64]byte       // where the end of a body is looked for
-	untouched   bool           // set by finish: nobody but its goroutine has ever acted on it
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
+	alarmed    bool               // it was the alarm by which that was seen
 	over       bool               // cut has run: what is attached now is released at once
 	cancelDial context.CancelFunc // set while looking up and dialling
 	wake       chan struct{}      // closed by cut; set while waiting for a connection
@@ -55,6 +43,19 @@ type attempt struct {
 	place      *hostPool // while a connection is being made, of the driving goroutine
 	upload     *upload   // set if the request has a body
 	sending    sending   // while in PhaseRequest
+
+	req    *http.Request
+	route  route
+	limits Limits
+	tell   telling
+	number []string // the value of HeaderAttempt
+	// ownReq and ownHeader say that req and its header are copies by now.
+	ownReq, ownHeader bool
+	copied            http.Request // such a copy, where it need not outlive the attempt
+	spare             http.Header  // such a copy of an earlier attempt, to be used again
+	body              body         // the answer's
+	scrap             [64]byte     // where the end of a body is looked for
+	untouched         bool         // set by finish: nobody but its goroutine has ever acted on it
 }
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
@@ -111,12 +112,13 @@ func (a *attempt) enterAt(p Phase, now int64) bool {
 }
 
 // rule decides the attempt for a limit that ended at the point at, or for a
-// cancel, and on success takes away what the attempt holds.
-func (a *attempt) rule(o outcome, c Class, l Limit, at int64) bool {
+// cancel, and on success takes away what the attempt holds. alarmed says that
+// it is by the alarm, which has let go of it.
+func (a *attempt) rule(o outcome, c Class, l Limit, at int64, alarmed bool) bool {
 	a.mu.Lock()
 	won := a.verdict.decideFrom(o, c, l)
 	if won {
-		a.fired = at
+		a.fired, a.alarmed = at, alarmed
 	}
 	a.mu.Unlock()
 	if won {
@@ -148,7 +150,7 @@ func (a *attempt) unwatchContext() bool {
 func (a *attempt) giveUp() {
 	for {
 		o := a.verdict.load()
-		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0) {
+		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0, false) {
 			return
 		}
 	}
@@ -158,7 +160,7 @@ func (a *attempt) giveUp() {
 // the watchdog judges; only a cancel is a cancel.
 func (a *attempt) contextOver() {
 	if !canceled(a.ctx) {
-		a.watch()
+		a.watch(false)
 		return
 	}
 	a.giveUp()
@@ -206,7 +208,7 @@ func (a *attempt) hold(set func()) bool {
 // gives back or closes the connection, and completes the record.
 func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	won := a.verdict.decide(c, l)
-	unrung := a.alarm.drop(a)
+	unrung := a.dropAlarm(won)
 	unwatched := a.unwatchContext()
 	a.untouched = won && unrung && unwatched && a.upload == nil
 	switch {
@@ -231,6 +233,21 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	}
 	a.complete(won, err)
 	return a.rec
+}
+
+// dropAlarm ends the watch of the alarm, and reports whether it never rang.
+// Where it was the alarm that decided, it has let go already: then its lock,
+// for which many may be waiting just now, is left alone.
+func (a *attempt) dropAlarm(won bool) bool {
+	if !won {
+		a.mu.Lock()
+		alarmed := a.alarmed
+		a.mu.Unlock()
+		if alarmed {
+			return false
+		}
+	}
+	return a.alarm.drop(a)
 }
 
 // complete fills the record from the outcome that stands.

@@ -32,8 +32,9 @@ const (
 
 // watch is the watchdog of an attempt, rung by its alarm. It finds the limit that ends first,
 // decides if that has passed, and sleeps until it ends otherwise. Because it
-// looks at what was heard only when it wakes, a byte costs nothing.
-func (a *attempt) watch() {
+// looks at what was heard only when it wakes, a byte costs nothing. alarmed says
+// that the alarm has rung, and let go of the attempt with that.
+func (a *attempt) watch(alarmed bool) {
 	for {
 		o := a.verdict.load()
 		if o.decided() {
@@ -43,15 +44,20 @@ func (a *attempt) watch() {
 		silence, look := a.silence(o.phase, now)
 		at, limit := a.span.nearest(o.phase, silence)
 		if at <= now {
-			if a.rule(o, classOf(limit, o.phase), limit, at) {
+			if a.rule(o, classOf(limit, o.phase), limit, at, alarmed) {
 				return
 			}
 			continue // the phase has moved on meanwhile
 		}
 		a.sleep(min(at, look))
-		// A phase entered since o was loaded may have set the timer to an
-		// earlier point than the one just set.
-		if a.verdict.load() == o {
+		alarmed = false
+		// A phase entered since o was loaded may end earlier than what was just
+		// set; and an attempt that was decided may not see that it was set.
+		switch now := a.verdict.load(); {
+		case now.decided():
+			a.alarm.drop(a)
+			return
+		case now == o:
 			return
 		}
 	}
