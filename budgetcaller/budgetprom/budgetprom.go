@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"chaoslab/budgetcaller"
+	"chaoslab/budgetcaller/breaker"
 )
 
 // Other is the label of every dependency that was not named to New.
@@ -26,7 +27,8 @@ type metrics struct {
 }
 
 // New registers the metrics with reg and returns the hooks that fill them.
-// Dependencies are the names that get labels of their own. It fails if reg has
+// Dependencies are the names that get labels of their own. Their breakers show as
+// closed until they change, those of dependencies without one for ever. It fails if reg has
 // metrics of these names already; then nothing stays registered.
 func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks, error) {
 	// From below a good answer on loopback to above the longest sensible limit.
@@ -59,6 +61,9 @@ func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks,
 			return budgetcaller.Hooks{}, fmt.Errorf("budgetprom: register: %w", err)
 		}
 		done = append(done, c)
+	}
+	for _, name := range m.known {
+		m.stands(name, breaker.Closed.String())
 	}
 	return budgetcaller.Hooks{Attempt: m.attempt, Wait: m.wait, Skip: m.skip, Breaker: m.breaker}, nil
 }
@@ -104,6 +109,16 @@ func (m *metrics) skip(e budgetcaller.SkipEvent) {
 func (m *metrics) breaker(e budgetcaller.BreakerEvent) {
 	dep := m.dependency(e.Dependency)
 	m.changes.WithLabelValues(dep, e.From, e.To, e.Reason).Inc()
-	m.state.WithLabelValues(dep, e.From).Set(0)
-	m.state.WithLabelValues(dep, e.To).Set(1)
+	m.stands(dep, e.To)
+}
+
+// stands shows that the breaker of dep is in the state of that name.
+func (m *metrics) stands(dep, state string) {
+	for _, s := range []breaker.State{breaker.Closed, breaker.Open, breaker.HalfOpen} {
+		value := 0.0
+		if s.String() == state {
+			value = 1
+		}
+		m.state.WithLabelValues(dep, s.String()).Set(value)
+	}
 }
