@@ -3,6 +3,7 @@ package budgetprom
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -24,6 +25,7 @@ type metrics struct {
 	skips     *prometheus.CounterVec
 	changes   *prometheus.CounterVec
 	state     *prometheus.GaugeVec
+	standing  sync.Mutex // over the three values of a state
 }
 
 // New registers the metrics with reg and returns the hooks that fill them.
@@ -114,6 +116,8 @@ func (m *metrics) breaker(e budgetcaller.BreakerEvent) {
 
 // stands shows that the breaker of dep is in the state of that name.
 func (m *metrics) stands(dep, state string) {
+	m.standing.Lock()
+	defer m.standing.Unlock()
 	for _, s := range []breaker.State{breaker.Closed, breaker.Open, breaker.HalfOpen} {
 		value := 0.0
 		if s.String() == state {
