@@ -20,6 +20,9 @@ import (
 // more fits is below_floor, with the last real failure kept beside it, also if
 // that was a status.
 //
+// Every attempt tells the partner what is left of the time, unless
+// Dependency.KeepDeadline is set, and its number (HeaderAttempt).
+//
 // Do always closes req.Body. A request with a body can only be repeated if it
 // has GetBody, as those of http.NewRequest have.
 func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
