@@ -120,7 +120,7 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if !ok {
 		return nil, a.finish(ClassBudgetExhausted, LimitBudget, nil)
 	}
-	if hasBody(req) {
+	if hasBody(req) && !smallBody(req) {
 		a.startUpload(c, req)
 	} else {
 		if headSize(req) > smallRequest {
@@ -166,6 +166,8 @@ func (a *attempt) retract(c *conn) bool {
 		if c.wrote.Load() > 0 {
 			return false // it was just about to
 		}
+	}
+	if hasBody(a.req) {
 		body, err := a.req.GetBody()
 		if err != nil {
 			return false
