@@ -12,6 +12,13 @@ import (
 // it from start to finish; the watchdog and a cancel act on it only through
 // its verdict and cut.
 type attempt struct {
+	alarm *alarm      // rings the watchdog
+	spare http.Header // for the copy of the request's header, used again
+	underway
+}
+
+// underway is what an attempt knows of itself from begin to finish.
+type underway struct {
 	caller *Caller
 	ctx    context.Context
 	rec    *Record // where the account goes; the driving goroutine's own
@@ -27,11 +34,10 @@ type attempt struct {
 	// handed is set once the whole request is with the system.
 	handed atomic.Bool
 
-	alarm       *alarm // rings the watchdog
-	origin      int64  // the start, as the alarm counts
-	ringing     ringing
-	stopCancel  func() bool    // ends the watch over a ctx that is no budget of ours
-	stubContext *budgetContext // set with a stub
+	origin     int64 // the start, as the alarm counts
+	ringing    ringing
+	stopCancel func() bool // ends the watch over a ctx that is no budget of ours
+	stub       *stubCall   // set with a stub
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
@@ -52,7 +58,7 @@ type attempt struct {
 	// ownReq and ownHeader say that req and its header are copies by now.
 	ownReq, ownHeader bool
 	copied            http.Request // such a copy, where it need not outlive the attempt
-	spare             http.Header  // such a copy of an earlier attempt, to be used again
+	values            [2]string    // its headers of the deadline
 	body              body         // the answer's
 	scrap             [64]byte     // where the end of a body is looked for
 	untouched         bool         // set by finish: nobody but its goroutine has ever acted on it
@@ -88,12 +94,11 @@ func (c *Caller) reuse(a *attempt) {
 	if !a.untouched {
 		return
 	}
-	spare := a.spare
-	if c.stub != nil || len(spare) > mostSpare {
-		spare = nil // a stub may have kept it
+	if len(a.spare) > mostSpare {
+		a.spare = nil
 	}
-	clear(spare)
-	*a = attempt{alarm: a.alarm, spare: spare}
+	clear(a.spare)
+	a.underway = underway{}
 	c.attempts.Put(a)
 }
 
@@ -171,7 +176,7 @@ func (a *attempt) contextOver() {
 func (a *attempt) cut() {
 	a.mu.Lock()
 	a.over = true
-	cancel, wake, conn, up, stub := a.cancelDial, a.wake, a.conn, a.upload, a.stubContext
+	cancel, wake, conn, up, stub := a.cancelDial, a.wake, a.conn, a.upload, a.stub
 	a.wake = nil
 	a.mu.Unlock()
 	if cancel != nil {

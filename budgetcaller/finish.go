@@ -26,8 +26,8 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 		kept := a.conn.release(won && (c == ClassOK || c == ClassStatus))
 		a.untouched = a.untouched && kept
 	}
-	if a.stubContext != nil {
-		a.stubContext.cancel()
+	if a.stub != nil {
+		a.stub.cancel()
 	}
 	a.complete(won, err)
 	return a.rec

@@ -114,7 +114,7 @@ func checkRequest(req *http.Request) error {
 	if !isToken(methodOf(req)) {
 		return fmt.Errorf("method %q is not a word of HTTP", req.Method)
 	}
-	if strings.ContainsAny(req.Host, " \t\r\n\x00/") {
+	if !spellsHost(req.Host) {
 		return fmt.Errorf("host %q has a character that no host has", req.Host)
 	}
 	// A path is escaped when it is written; these are not.
@@ -129,12 +129,24 @@ func checkRequest(req *http.Request) error {
 			return fmt.Errorf("header name %q is not a word of HTTP", name)
 		}
 		for _, v := range values {
-			if strings.ContainsAny(v, "\r\n\x00") {
+			if strings.IndexByte(v, '\r') >= 0 || strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, 0) >= 0 {
 				return fmt.Errorf("header %s has a line break or a zero byte in its value", name)
 			}
 		}
 	}
 	return nil
+}
+
+// spellsHost reports whether s has none of the characters that would end a host
+// in a head.
+func spellsHost(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n', 0, '/':
+			return false
+		}
+	}
+	return true
 }
 
 func hasControl(s string) bool {

@@ -48,7 +48,11 @@ func (a *attempt) told(now time.Time) (*http.Request, bool) {
 		return a.req, true
 	}
 	left := time.Duration(until) - now.Sub(a.span.start)
-	return a.req, deadline.Set(a.req.Header, left, now)
+	values := &a.values
+	if a.stub != nil {
+		values = &a.stub.values
+	}
+	return a.req, deadline.SetIn(values, a.req.Header, left, now)
 }
 
 // header copies h without what tells of a deadline and with the number of the
@@ -57,7 +61,9 @@ func (a *attempt) header(h http.Header) http.Header {
 	own := a.spare
 	if own == nil {
 		own = make(http.Header, len(h)+3)
-		a.spare = own
+	}
+	if a.stub == nil {
+		a.spare = own // a stub may keep it
 	}
 	counted := false
 	for name, values := range h {
