@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -33,6 +34,11 @@ type metrics struct {
 // closed until they change, those of dependencies without one for ever. It fails if reg has
 // metrics of these names already; then nothing stays registered.
 func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks, error) {
+	for _, name := range dependencies {
+		if !utf8.ValidString(name) {
+			return budgetcaller.Hooks{}, fmt.Errorf("budgetprom: dependency %q: a label is UTF-8", name)
+		}
+	}
 	// From below a good answer on loopback to above the longest sensible limit.
 	seconds := prometheus.ExponentialBuckets(0.0005, 2, 17)
 	m := &metrics{

@@ -84,6 +84,9 @@ budgetcaller_skipped_total{class="breaker_open",dependency="price"} 1
 	if lint, err := testutil.GatherAndLint(reg); err != nil || len(lint) > 0 {
 		t.Errorf("lint: %v %v", lint, err)
 	}
+	if _, err := New(prometheus.NewPedanticRegistry(), "price", "a\xff"); err == nil || !strings.Contains(err.Error(), `"a\xff"`) {
+		t.Errorf("a name that no label can have: %v", err)
+	}
 	if _, err := New(reg); err == nil {
 		t.Error("a second registration with the same registry succeeded")
 	}
