@@ -2,8 +2,8 @@ package budgetcaller
 
 import (
 	"bytes"
-	"io"
 	"net/http"
+	"slices"
 )
 
 // Answer is the whole answer to a call, with the account of how it was got.
@@ -33,39 +33,72 @@ func (a *Answer) response(req *http.Request) *http.Response {
 	if methodOf(req) == http.MethodHead {
 		length = a.announced
 	}
-	return &http.Response{
+	again := &replay{}
+	again.resp = http.Response{
 		Status: a.status, StatusCode: a.Status,
 		Proto: a.proto, ProtoMajor: a.major, ProtoMinor: a.minor,
-		Header: a.Header, Trailer: a.Trailer, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: length, Request: req,
+		Header: a.Header, Trailer: a.Trailer, Body: &again.body, ContentLength: length, Request: req,
 	}
+	again.body.Reset(a.Body)
+	return &again.resp
 }
 
-// memory is the sink that keeps an answer. A new attempt begins it anew.
-type memory struct {
-	resp *http.Response
-	body []byte
+// replay is an answer as net/http has it, in one piece.
+type replay struct {
+	resp http.Response
+	body keptBody
 }
 
-// memoryAtOnce bounds what is set aside on the word of a Content-Length alone.
-const memoryAtOnce = 1 << 20
+// keptBody is a body that is in memory already.
+type keptBody struct{ bytes.Reader }
 
-// begin takes the head of an answer whose body follows.
-func (m *memory) begin(resp *http.Response) {
-	m.resp, m.body = resp, nil
-	if n := resp.ContentLength; n > 0 {
-		m.body = make([]byte, 0, min(n, memoryAtOnce))
+// Close implements io.Closer.
+func (*keptBody) Close() error { return nil }
+
+// answerAtOnce bounds what is set aside on the word of a Content-Length alone,
+// and answerAtFirst is what is set aside without it.
+const (
+	answerAtOnce  = 1 << 20
+	answerAtFirst = 512
+)
+
+// take fills a with the answer whose head has come, and reads its whole body:
+// what was announced straight to where it stays.
+func (a *Answer) take(b *body) {
+	resp := b.resp
+	a.Status, a.Header, a.Body = resp.StatusCode, resp.Header, nil
+	a.announced, a.status = resp.ContentLength, resp.Status
+	a.proto, a.major, a.minor = resp.Proto, resp.ProtoMajor, resp.ProtoMinor
+	switch n := resp.ContentLength; {
+	case n > 0:
+		a.Body = make([]byte, 0, min(n, answerAtOnce))
+	case n < 0:
+		a.Body = make([]byte, 0, answerAtFirst)
 	}
-}
-
-// Write keeps p.
-func (m *memory) Write(p []byte) (int, error) {
-	m.body = append(m.body, p...)
-	return len(p), nil
-}
-
-func (m *memory) answer(res Result) *Answer {
-	return &Answer{
-		Status: m.resp.StatusCode, Header: m.resp.Header, Body: m.body, Result: res,
-		Trailer: m.resp.Trailer, announced: m.resp.ContentLength, status: m.resp.Status, proto: m.resp.Proto, major: m.resp.ProtoMajor, minor: m.resp.ProtoMinor,
+	for {
+		if len(a.Body) < cap(a.Body) {
+			n, err := b.Read(a.Body[len(a.Body):cap(a.Body)])
+			a.Body = a.Body[:len(a.Body)+n]
+			if err != nil {
+				break
+			}
+			continue
+		}
+		// That was all, mostly: room for more is made only if more comes.
+		n, err := b.Read(b.a.scrap[:])
+		a.Body = append(a.Body, b.a.scrap[:n]...)
+		if err != nil {
+			break
+		}
+		if n > 0 {
+			a.Body = slices.Grow(a.Body, max(answerAtFirst, len(a.Body)))
+		}
 	}
+	a.Trailer = resp.Trailer // which is whole only now
+}
+
+// kept is what a call leaves to whoever made it, in one piece.
+type kept struct {
+	answer Answer
+	first  [1]Record // what answer.Result.Attempts begins in
 }

@@ -12,16 +12,16 @@ import (
 // it from start to finish; the watchdog and a cancel act on it only through
 // its verdict and cut.
 type attempt struct {
+	alarm *alarm      // rings the watchdog
+	spare http.Header // for the copy of the request's header, used again
+	underway
+}
+
+// underway is what an attempt knows of itself from begin to finish.
+type underway struct {
 	caller *Caller
 	ctx    context.Context
-	req    *http.Request
-	route  route
-	limits Limits
-	tell   telling
-	// ownReq and ownHeader say that req and its header are copies by now.
-	ownReq, ownHeader bool
-
-	rec *Record // where the account goes; the driving goroutine's own
+	rec    *Record // where the account goes; the driving goroutine's own
 
 	verdict verdict
 	span    span
@@ -34,12 +34,14 @@ type attempt struct {
 	// handed is set once the whole request is with the system.
 	handed atomic.Bool
 
-	timer       *time.Timer
-	stopCancel  func() bool    // ends the watch over a ctx that is no budget of ours
-	stubContext *budgetContext // set with a stub
+	origin     int64 // the start, as the alarm counts
+	ringing    ringing
+	stopCancel func() bool // ends the watch over a ctx that is no budget of ours
+	stub       *stubCall   // set with a stub
 
 	mu         sync.Mutex
 	fired      int64              // when the limit that fired ended
+	alarmed    bool               // it was the alarm by which that was seen
 	over       bool               // cut has run: what is attached now is released at once
 	cancelDial context.CancelFunc // set while looking up and dialling
 	wake       chan struct{}      // closed by cut; set while waiting for a connection
@@ -47,23 +49,57 @@ type attempt struct {
 	place      *hostPool // while a connection is being made, of the driving goroutine
 	upload     *upload   // set if the request has a body
 	sending    sending   // while in PhaseRequest
+
+	req    *http.Request
+	route  route
+	limits Limits
+	tell   telling
+	number []string // the value of HeaderAttempt
+	// ownReq and ownHeader say that req and its header are copies by now.
+	ownReq, ownHeader bool
+	copied            http.Request // such a copy, where it need not outlive the attempt
+	values            [2]string    // its headers of the deadline
+	body              body         // the answer's
+	scrap             [64]byte     // where the end of a body is looked for
+	untouched         bool         // set by finish: nobody but its goroutine has ever acted on it
 }
 
 // begin starts an attempt and its watchdog. The caller must drive it to finish.
 func (c *Caller) begin(ctx context.Context, t *try) *attempt {
-	a := &attempt{caller: c, ctx: ctx, req: t.req, route: t.route, limits: t.limits, tell: t.tell, rec: t.rec, span: newSpan(t.limits, t.start, t.deadline)}
+	a := c.attempts.Get().(*attempt)
+	a.caller, a.ctx, a.req, a.route, a.limits = c, ctx, t.req, t.route, t.limits
+	a.tell, a.number, a.rec = t.tell, t.number, t.rec
+	a.span = newSpan(t.limits, t.start, t.deadline)
 	if a.rec == nil {
 		a.rec = new(Record)
 	}
-	req := t.req
-	*a.rec = Record{Method: methodOf(req), URL: req.URL, Expected: -1, Start: a.span.start}
+	*a.rec = Record{Method: methodOf(t.req), URL: t.req.URL, Expected: -1, Start: t.start}
 	a.verdict.enter(PhasePool)
-	at, _ := a.span.nearest(PhasePool, never)
-	a.mu.Lock() // the timer may fire before it is stored
-	a.timer = time.AfterFunc(time.Duration(max(0, at)), a.watch)
-	a.mu.Unlock()
+	a.origin = int64(t.start.Sub(a.alarm.base))
+	if at, _ := a.span.nearest(PhasePool, never); at != never {
+		a.alarm.set(a, after(a.origin, time.Duration(at)))
+	}
 	a.watchContext()
 	return a
+}
+
+func (c *Caller) newAttempt() any { return &attempt{alarm: c.alarms.next()} }
+
+// mostSpare bounds the header that is kept for another attempt.
+const mostSpare = 32
+
+// reuse keeps a, which is finished, for another attempt, unless somebody may
+// still act on it.
+func (c *Caller) reuse(a *attempt) {
+	if !a.untouched {
+		return
+	}
+	if len(a.spare) > mostSpare {
+		a.spare = nil
+	}
+	clear(a.spare)
+	a.underway = underway{}
+	c.attempts.Put(a)
 }
 
 // enter moves to phase p and notes when. False means that the outcome is
@@ -81,12 +117,13 @@ func (a *attempt) enterAt(p Phase, now int64) bool {
 }
 
 // rule decides the attempt for a limit that ended at the point at, or for a
-// cancel, and on success takes away what the attempt holds.
-func (a *attempt) rule(o outcome, c Class, l Limit, at int64) bool {
+// cancel, and on success takes away what the attempt holds. alarmed says that
+// it is by the alarm, which has let go of it.
+func (a *attempt) rule(o outcome, c Class, l Limit, at int64, alarmed bool) bool {
 	a.mu.Lock()
 	won := a.verdict.decideFrom(o, c, l)
 	if won {
-		a.fired = at
+		a.fired, a.alarmed = at, alarmed
 	}
 	a.mu.Unlock()
 	if won {
@@ -104,19 +141,21 @@ func (a *attempt) watchContext() {
 	}
 }
 
-func (a *attempt) unwatchContext() {
+// unwatchContext reports whether contextOver was not called and will not be.
+func (a *attempt) unwatchContext() bool {
 	if a.stopCancel != nil {
-		a.stopCancel()
+		return a.stopCancel()
 	} else if b := plainBudget(a.ctx); b != nil {
-		b.unwatch(a)
+		return b.unwatch(a)
 	}
+	return true
 }
 
 // giveUp cancels the attempt from within.
 func (a *attempt) giveUp() {
 	for {
 		o := a.verdict.load()
-		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0) {
+		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0, false) {
 			return
 		}
 	}
@@ -126,7 +165,7 @@ func (a *attempt) giveUp() {
 // the watchdog judges; only a cancel is a cancel.
 func (a *attempt) contextOver() {
 	if !canceled(a.ctx) {
-		a.watch()
+		a.watch(false)
 		return
 	}
 	a.giveUp()
@@ -137,7 +176,7 @@ func (a *attempt) contextOver() {
 func (a *attempt) cut() {
 	a.mu.Lock()
 	a.over = true
-	cancel, wake, conn, up, stub := a.cancelDial, a.wake, a.conn, a.upload, a.stubContext
+	cancel, wake, conn, up, stub := a.cancelDial, a.wake, a.conn, a.upload, a.stub
 	a.wake = nil
 	a.mu.Unlock()
 	if cancel != nil {
@@ -150,7 +189,7 @@ func (a *attempt) cut() {
 		close(wake)
 	}
 	if conn != nil {
-		conn.abort()
+		go conn.abort() // it waits for a read that is pending, and others may be due
 	}
 	if up != nil {
 		up.aborted.Store(true)
@@ -168,83 +207,6 @@ func (a *attempt) hold(set func()) bool {
 	}
 	set()
 	return true
-}
-
-// finish ends the attempt: it proposes an outcome, takes the one that stands,
-// gives back or closes the connection, and completes the record.
-func (a *attempt) finish(c Class, l Limit, err error) *Record {
-	won := a.verdict.decide(c, l)
-	a.mu.Lock()
-	a.over = true // the watchdog sets no timer any more
-	a.mu.Unlock()
-	a.timer.Stop()
-	a.unwatchContext()
-	switch {
-	case a.upload == nil:
-		closeBody(a.req)
-	case !won || !a.upload.succeeded():
-		// The answer came before the request was whole, or none came: the rest
-		// of the body has no one to go to.
-		a.conn.abort()
-		a.upload.end()
-	}
-	if a.place != nil {
-		a.place.drop()
-		a.place = nil
-	}
-	if a.conn != nil {
-		a.conn.release(won && (c == ClassOK || c == ClassStatus))
-	}
-	if a.stubContext != nil {
-		a.stubContext.cancel()
-	}
-	a.complete(won, err)
-	return a.rec
-}
-
-// complete fills the record from the outcome that stands.
-func (a *attempt) complete(won bool, err error) {
-	end := a.span.now()
-	a.mu.Lock()
-	fired := a.fired
-	a.mu.Unlock()
-	o := a.verdict.load()
-	rec := a.rec
-	rec.Class, rec.Phase, rec.Limit = o.class, o.phase, o.limit
-	rec.Effect = o.class.effect(a.sent.Load(), rec.Status)
-	rec.Elapsed = time.Duration(end)
-	if o.limit != LimitNone && o.limit != LimitKernel {
-		rec.Configured = a.span.configured(o.limit, a.limits, budgetOf(a.ctx))
-		rec.Overshoot = max(0, time.Duration(end-fired))
-	}
-	a.phaseTimes(o.phase, end)
-	if o.class != ClassOK && o.class != ClassStatus {
-		if !won {
-			err = a.upload.failure() // what else came after the verdict is its echo
-		}
-		rec.Err = &Error{
-			Class: o.class, Phase: o.phase, Limit: o.limit, Effect: rec.Effect,
-			Configured: rec.Configured, Err: err,
-		}
-	}
-}
-
-// phaseTimes turns the marks into durations: a phase lasts until the next one
-// that was reached.
-func (a *attempt) phaseTimes(last Phase, end int64) {
-	until := end
-	for p := last; p > PhaseNone; p-- {
-		at := a.marks[p].Load()
-		if p == last && at == 0 {
-			at = until
-		}
-		if at == 0 {
-			continue
-		}
-		at = min(at, until) // marks may be set out of order
-		a.rec.Phases.add(p, time.Duration(until-at))
-		until = at
-	}
 }
 
 func methodOf(req *http.Request) string {

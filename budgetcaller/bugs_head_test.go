@@ -94,7 +94,7 @@ func TestBugResetInHeader(t *testing.T) {
 // after it. The durations still add up to the attempt's.
 func TestBugPhaseTimesOverlap(t *testing.T) {
 	t.Parallel()
-	a := attempt{rec: new(Record)}
+	a := attempt{underway: underway{rec: new(Record)}}
 	for p, at := range map[Phase]int64{PhaseRequest: 10, PhaseFirstByte: 50, PhaseHead: 40} {
 		a.marks[p].Store(at)
 	}

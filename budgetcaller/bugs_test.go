@@ -108,7 +108,7 @@ func TestBugRetractLosesPlace(t *testing.T) {
 	}
 	defer cancel()
 	made := &try{req: req, limits: c.other.Limits}
-	if err := c.prepare(ctx, made); err != nil {
+	if err := c.prepare(ctx, made, false); err != nil {
 		t.Fatal(err)
 	}
 	a := c.begin(ctx, made)

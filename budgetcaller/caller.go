@@ -91,6 +91,8 @@ type Caller struct {
 	lookup    func(context.Context, string) ([]netip.Addr, error)
 	stub      http.RoundTripper
 	pool      pool
+	alarms    *alarms
+	attempts  sync.Pool // of *attempt, each with its alarm
 	buffers   sync.Pool // of *[copyBuffer]byte
 }
 
@@ -132,6 +134,8 @@ func New(cfg Config) (*Caller, error) {
 		}
 	}
 	c.pool.hosts = map[route]*hostPool{}
+	c.alarms = newAlarms()
+	c.attempts.New = c.newAttempt
 	c.buffers.New = func() any { return new([copyBuffer]byte) }
 	return c, nil
 }

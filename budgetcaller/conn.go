@@ -90,18 +90,20 @@ func (c *conn) abort() {
 	}
 }
 
-// release gives the connection back to its pool after a clean end, or closes it.
-func (c *conn) release(clean bool) {
+// release gives the connection back to its pool after a clean end, or closes it,
+// and reports whether the pool has it.
+func (c *conn) release(clean bool) bool {
 	keep := clean && c.reusable && !c.aborted.Load() && c.br.Buffered() == 0
 	if !keep {
 		// user stays: a reader of the user's that ignores its closing may still
 		// be behind the writer.
 		c.abort()
 		c.pool.drop()
-		return
+		return false
 	}
 	c.user = nil
 	c.pool.put(c)
+	return true
 }
 
 // heardConn is the connection below TLS: it notes when a read is pending and
@@ -128,7 +130,8 @@ func (h heardConn) Read(p []byte) (int, error) {
 func (h heardConn) Write(p []byte) (int, error) {
 	n, err := h.Conn.Write(p)
 	if err != nil {
-		h.c.writeErr.CompareAndSwap(nil, &err)
+		failed := err // a copy, so that a write that succeeds allocates nothing
+		h.c.writeErr.CompareAndSwap(nil, &failed)
 	}
 	return n, err
 }

@@ -2,7 +2,9 @@ package budgetcaller
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +17,8 @@ type budgetContext struct {
 
 	total    time.Duration // what Begin was told; NoLimit: waived
 	deadline time.Time     // zero if there is none
+
+	ended atomic.Bool // err is set
 
 	mu         sync.Mutex
 	err        error
@@ -64,6 +68,7 @@ func (c *budgetContext) end(err error) {
 		return
 	}
 	c.err = err
+	c.ended.Store(true)
 	if c.done != nil {
 		close(c.done)
 	}
@@ -87,12 +92,24 @@ func (c *budgetContext) end(err error) {
 // expire ends the context if its deadline has come, or if its parent has ended
 // and that has not come through yet.
 func (c *budgetContext) expire() {
-	if err := c.Context.Err(); err != nil {
-		c.end(err)
-	}
+	c.expireWithParent()
 	if !c.deadline.IsZero() && !time.Now().Before(c.deadline) {
 		c.end(context.DeadlineExceeded)
 	}
+}
+
+func (c *budgetContext) expireWithParent() {
+	if err := c.Context.Err(); err != nil {
+		c.end(err)
+	}
+}
+
+// canceled reports whether it is over because somebody gave up.
+func (c *budgetContext) canceled() bool {
+	if !c.ended.Load() {
+		c.expireWithParent()
+	}
+	return c.ended.Load() && errors.Is(c.Err(), context.Canceled)
 }
 
 // await starts the timer for the deadline; c.mu must be held.
@@ -121,7 +138,12 @@ func (c *budgetContext) Done() <-chan struct{} {
 
 // Err implements context.Context.
 func (c *budgetContext) Err() error {
-	c.expire()
+	if !c.ended.Load() {
+		c.expire()
+	}
+	if !c.ended.Load() {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err

@@ -2,10 +2,13 @@ package budgetcaller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"chaoslab/budgetcaller/backoff"
 	"chaoslab/budgetcaller/breaker"
@@ -15,11 +18,12 @@ import (
 // Dependency is how calls to one partner are made. The zero value makes one
 // attempt under the default limits, without breaker or throttle.
 type Dependency struct {
-	// Name stands in errors, hooks and metrics; control characters are refused.
+	// Name stands in errors, hooks and metrics. It is UTF-8 without control
+	// characters.
 	// Empty, which only Config.Default may be: the host.
 	Name string
 	// Hosts are the hosts of URLs that lead to it, with the port where it is not
-	// the scheme's own. Upper and lower case are alike.
+	// the scheme's own. Upper and lower case are alike. Config.Default has none.
 	Hosts []string
 
 	// Limits are those of each attempt; where all are zero, Config.Limits. Where Limits.Floor is zero and Expected
@@ -71,6 +75,7 @@ type dependency struct {
 	backoff  backoff.Policy
 	breaker  *breaker.Breaker
 	throttle *throttle.Throttle
+	numbers  []string // of the attempts, as HeaderAttempt has them
 }
 
 // newDependency checks d.
@@ -92,6 +97,9 @@ func newDependency(d Dependency) (*dependency, error) {
 		return nil, d.wrong("", err)
 	}
 	made := &dependency{Dependency: d}
+	for n := range d.Retry.Attempts {
+		made.numbers = append(made.numbers, strconv.Itoa(n+1))
+	}
 	if made.backoff, err = backoff.New(d.Retry.Backoff); err != nil {
 		return nil, d.wrong("Retry", err)
 	}
@@ -114,6 +122,12 @@ func (c *Caller) addDependencies(cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if err := checkName(cfg.Default.Name); err != nil {
+		return fmt.Errorf("default: %w", err)
+	}
+	if len(cfg.Default.Hosts) > 0 {
+		return errors.New("default: Hosts: it is for all hosts that no dependency names")
+	}
 	if c.other, err = newDependency(cfg.Default.under(cfg.Limits)); err != nil {
 		return fmt.Errorf("default: %w", err)
 	}
@@ -122,8 +136,8 @@ func (c *Caller) addDependencies(cfg Config) error {
 		if d.Name == "" {
 			return fmt.Errorf("dependency %d has no name", i)
 		}
-		if hasControl(d.Name) {
-			return fmt.Errorf("dependency %q: a name has no control characters", d.Name)
+		if err := checkName(d.Name); err != nil {
+			return fmt.Errorf("dependency %w", err)
 		}
 		if c.byName[d.Name] != nil {
 			return fmt.Errorf("dependency %q is named twice", d.Name)
@@ -224,6 +238,17 @@ func (d Dependency) under(limits Limits) Dependency {
 		d.Limits = limits
 	}
 	return d
+}
+
+// checkName refuses what a line of text or a metric's label cannot hold.
+func checkName(name string) error {
+	if hasControl(name) {
+		return fmt.Errorf("%q: a name has no control characters", name)
+	}
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("%q: a name is UTF-8", name)
+	}
+	return nil
 }
 
 // checkHost refuses what the host of a URL can never be.

@@ -62,7 +62,10 @@ func (a *attempt) rearm() {
 		}
 	}
 	at, _ := a.span.nearest(o.phase, silence)
-	a.sleep(min(at, look), now)
+	a.sleep(min(at, look))
+	if a.verdict.load().decided() {
+		a.alarm.drop(a) // meanwhile, by who has let go of it before
+	}
 }
 
 // addresses resolves host, an IP literal without asking anyone.

@@ -20,6 +20,9 @@ import (
 // more fits is below_floor, with the last real failure kept beside it, also if
 // that was a status.
 //
+// Every attempt tells the partner what is left of the time, unless
+// Dependency.KeepDeadline is set, and its number (HeaderAttempt).
+//
 // Do always closes req.Body. A request with a body can only be repeated if it
 // has GetBody, as those of http.NewRequest have.
 func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
@@ -28,12 +31,12 @@ func (c *Caller) Do(ctx context.Context, req *http.Request) (*Answer, error) {
 
 // do is Do with the number of redirects that are followed.
 func (c *Caller) do(ctx context.Context, req *http.Request, redirects int) (*Answer, error) {
-	k, err := c.newCall(ctx, req)
-	if err != nil {
+	var k call
+	if err := k.begin(ctx, c, req); err != nil {
 		closeBody(req)
 		return nil, err
 	}
-	k.redirects = redirects
+	k.try.redirects = redirects
 	for {
 		if err := k.attempt(); err != nil {
 			return nil, err
@@ -43,10 +46,9 @@ func (c *Caller) do(ctx context.Context, req *http.Request, redirects int) (*Ans
 			return nil, err
 		}
 		if !again {
-			k.result.Elapsed = time.Since(k.start)
-			answer := k.sink.answer(k.result)
-			answer.Why = k.why
-			return answer, nil
+			last := k.last()
+			k.result.Elapsed = last.Start.Add(last.Elapsed).Sub(k.start)
+			return k.answer, nil
 		}
 	}
 }
@@ -59,31 +61,29 @@ type call struct {
 	req    *http.Request
 	start  time.Time
 
-	redirects int // how many are followed
-
 	tries  int // made so far; a redirect that is followed belongs to its try
-	result Result
-	first  [1]Record // what result.Attempts begins in
-	why    string    // what keeps a status from being followed by an attempt
 	try    try
-	sink   memory
 	chance backoff.Chance
+
+	// What the call leaves behind.
+	answer *Answer
+	result *Result // of answer
 }
 
-func (c *Caller) newCall(ctx context.Context, req *http.Request) (*call, error) {
+func (k *call) begin(ctx context.Context, c *Caller, req *http.Request) error {
 	if req.URL == nil {
-		return nil, errors.New("request has no URL")
+		return errors.New("request has no URL")
 	}
 	dep, err := c.dependencyOf(ctx, req.URL)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	k := &call{
-		caller: c, dep: dep, ctx: ctx, req: req, start: time.Now(),
-		chance: backoff.NewChance(c.seed, c.calls.Add(1)),
-	}
-	k.result.Attempts = k.first[:0]
-	return k, nil
+	k.caller, k.dep, k.ctx, k.req, k.start = c, dep, ctx, req, time.Now()
+	k.chance = backoff.NewChance(c.seed, c.calls.Add(1))
+	left := new(kept)
+	k.answer, k.result = &left.answer, &left.answer.Result
+	k.result.Attempts = left.first[:0]
+	return nil
 }
 
 // last is the account of the last attempt, nil if none was made.
@@ -101,7 +101,12 @@ func (k *call) attempt() error {
 	if k.tries > 0 {
 		now = time.Now()
 	}
-	left, bounded := leftAt(k.ctx, now)
+	until, err := deadlineOf(k.ctx)
+	if err != nil {
+		closeBody(k.req)
+		return err
+	}
+	left, bounded := max(0, until.Sub(now)), !until.IsZero()
 	if err := k.mayStart(left, bounded); err != nil {
 		closeBody(k.req)
 		return err
@@ -117,8 +122,11 @@ func (k *call) attempt() error {
 		k.dep.throttle.Call(now)
 	}
 	made := len(k.result.Attempts)
-	k.try = try{req: k.req, limits: k.dep.Limits, maxBody: k.caller.maxBody, tell: k.dep.tell(), redirects: k.redirects}
-	if err := k.caller.follow(k.ctx, &k.try, &k.sink, &k.result); err != nil {
+	k.prepare()
+	if change == nil || k.caller.hooks.Breaker == nil { // a hook may take its time
+		k.try.start, k.try.deadline = now, until
+	}
+	if err := k.caller.follow(k.ctx, &k.try, nil, k.result); err != nil {
 		if k.tries == 0 {
 			return err
 		}
@@ -138,6 +146,14 @@ func (k *call) attempt() error {
 	ended := first.Start.Add(first.Elapsed)
 	k.changed(permit.Record(ended, judge(first, bounded && left < k.dep.Expected)))
 	return nil
+}
+
+// prepare fills in what the next attempt is made with.
+func (k *call) prepare() {
+	t := &k.try
+	t.req, t.limits, t.maxBody, t.tell = k.req, k.dep.Limits, k.caller.maxBody, k.dep.tell()
+	t.number, t.keep = k.dep.numbers[k.tries:k.tries+1:k.tries+1], k.answer
+	t.start = time.Time{}
 }
 
 // again says whether another attempt follows, after the wait before it, or
@@ -189,7 +205,7 @@ func (k *call) prepareAgain(rec *Record) (bool, error) {
 // partner gave one, else with an error.
 func (k *call) fail(rec *Record, why string) error {
 	if rec.Class == ClassStatus {
-		k.why = why
+		k.answer.Why = why
 		return nil
 	}
 	e := &Error{

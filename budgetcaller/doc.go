@@ -46,7 +46,8 @@
 // HTTP/2, where one connection is shared by several calls: cutting one of them
 // off does not free what it used. Decompression: the bytes reported are the
 // bytes sent. Cookies, and the credentials in a URL: a request goes out as it
-// was given, in Do with what is left of its time. Proxies of the environment: a
+// was given, in Do with what is left of its time and the number of the attempt (see
+// package deadline and [HeaderAttempt]). Proxies of the environment: a
 // library does not read it; see Config.Proxy. Logs and metrics: [Hooks] tell of
 // all that happens, and package budgetprom turns them into metrics.
 package budgetcaller

@@ -8,12 +8,9 @@ import (
 	"chaoslab/budgetcaller/breaker"
 )
 
-// mayStart refuses an attempt for which there is no budget, too little of it,
-// or nobody to answer any more.
+// mayStart refuses an attempt for which there is too little of the budget, or
+// nobody to answer any more.
 func (k *call) mayStart(left time.Duration, bounded bool) error {
-	if _, err := deadlineOf(k.ctx); err != nil {
-		return err
-	}
 	if canceled(k.ctx) {
 		return k.complete(&Error{Class: ClassCanceled})
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/netip"
+	"time"
 )
 
 // open gets a connection for the attempt, from the pool or new, and lends it.
@@ -115,11 +116,11 @@ func (a *attempt) exchange(c *conn) (*http.Response, *Record) {
 	if !a.enter(PhaseRequest) {
 		return nil, a.finish(ClassCanceled, LimitNone, nil)
 	}
-	req, ok := a.told()
+	req, ok := a.told(time.Now())
 	if !ok {
 		return nil, a.finish(ClassBudgetExhausted, LimitBudget, nil)
 	}
-	if hasBody(req) {
+	if hasBody(req) && !smallBody(req) {
 		a.startUpload(c, req)
 	} else {
 		if headSize(req) > smallRequest {
@@ -165,6 +166,8 @@ func (a *attempt) retract(c *conn) bool {
 		if c.wrote.Load() > 0 {
 			return false // it was just about to
 		}
+	}
+	if hasBody(a.req) {
 		body, err := a.req.GetBody()
 		if err != nil {
 			return false

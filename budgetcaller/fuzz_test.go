@@ -17,8 +17,8 @@ func model(method string, raw []byte) (whole bool, status int, n int64) {
 	br := bufio.NewReaderSize(bytes.NewReader(raw), bufferSize)
 	for {
 		resp, err := http.ReadResponse(br, &http.Request{Method: method})
-		if err != nil {
-			return false, 0, 0
+		if err != nil || resp.StatusCode < 100 {
+			return false, 0, 0 // below 100 is no status (RFC 9110, section 15)
 		}
 		if resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols {
 			continue
@@ -37,6 +37,7 @@ func FuzzAnswer(f *testing.F) {
 		"HTTP/1.1 103 X\r\n\r\n" + answer("hi"), "HTTP/1.0 200 OK\r\n\r\nhi", "HTTP/1.1 304 X\r\nContent-Length: 5\r\n\r\n",
 		"HTTP/1.1 503 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\nX: y\r", "HTTP/1.1 101 X\r\n\r\nabc",
 		"HTTP/1.1 302 X\r\nLocation: http://127.0.0.1:0/\r\n\r\n", chunkedHead + "ffffffffffffffff\r\n", "HTTP/1.1 200 OK\nContent-Length: 1\n\nx",
+		"HTTP/1.1 099 X\r\n\r\n" + answer("hi"),
 	} {
 		for kind := range uint8(6) {
 			f.Add(kind, []byte(seed))

@@ -70,6 +70,10 @@ func TestNewBounds(t *testing.T) {
 		ok   bool
 	}{
 		{"zero", Config{}, true},
+		{"control characters", Config{Default: Dependency{Name: "a\nb"}}, false},
+		{"UTF-8", Config{Default: Dependency{Name: "a\xff"}}, false},
+		{"UTF-8", Config{Dependencies: []Dependency{{Name: "a\xff"}}}, false},
+		{"Hosts", Config{Default: Dependency{Hosts: []string{"price.test"}}}, false},
 		{"MaxConnsPerHost", Config{MaxConnsPerHost: 1}, true},
 		{"MaxConnsPerHost", Config{MaxConnsPerHost: -1}, false},
 		{"MaxConnsPerHost", Config{MaxConnsPerHost: 1<<16 + 1}, false},

@@ -2,6 +2,7 @@ package budgetcaller
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,9 +11,10 @@ type pool struct {
 	perHost int
 	idleFor time.Duration
 
+	closed atomic.Bool // changes under mu only
+
 	mu     sync.Mutex
 	hosts  map[route]*hostPool
-	closed bool
 	reaper *time.Timer // set while anything is idle
 }
 
@@ -46,7 +48,7 @@ func (p *pool) host(r route) *hostPool {
 func (p *pool) get(r route) (*hostPool, *conn, *waiter, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed.Load() {
 		return nil, nil, nil, false
 	}
 	h := p.host(r)
@@ -89,7 +91,7 @@ func (h *hostPool) put(c *conn) {
 		close(w.ready)
 		return
 	}
-	if p.closed {
+	if p.closed.Load() {
 		h.open--
 		c.abort()
 		return
@@ -141,7 +143,7 @@ func (p *pool) reap() {
 	for _, h := range p.hosts {
 		kept := h.idle[:0]
 		for _, c := range h.idle {
-			if p.closed || !c.idleSince.After(old) {
+			if p.closed.Load() || !c.idleSince.After(old) {
 				h.open--
 				c.abort()
 				continue
@@ -163,7 +165,7 @@ func (p *pool) reap() {
 // close closes all that is idle; what is in use is closed when it comes back.
 func (p *pool) close() {
 	p.mu.Lock()
-	p.closed = true
+	p.closed.Store(true)
 	if p.reaper != nil {
 		p.reaper.Stop()
 	}
@@ -171,8 +173,4 @@ func (p *pool) close() {
 	p.reap()
 }
 
-func (p *pool) isClosed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed
-}
+func (p *pool) isClosed() bool { return p.closed.Load() }

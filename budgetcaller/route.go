@@ -76,7 +76,10 @@ func (r route) first() (host, port string, err error) {
 func (r route) absolute() bool { return r.via != "" && !r.tls }
 
 func hostPort(u *url.URL) (host, port string, err error) {
-	host, port = u.Hostname(), u.Port()
+	host = u.Host
+	if !plainHost(host) {
+		host, port = u.Hostname(), u.Port()
+	}
 	if host == "" {
 		return "", "", fmt.Errorf("%q has no host", u.Redacted())
 	}
@@ -87,16 +90,20 @@ func hostPort(u *url.URL) (host, port string, err error) {
 		}
 	}
 	if port == "" {
-		port = "80"
 		if u.Scheme == "https" {
-			port = "443"
+			return host, "443", nil
 		}
+		return host, "80", nil
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return "", "", fmt.Errorf("%q: port is %q: it must be from 1 to 65535", u.Redacted(), port)
 	}
 	return host, port, nil
 }
+
+// plainHost reports whether the host of a URL is a name or an IPv4 address and
+// nothing else.
+func plainHost(s string) bool { return strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '[') < 0 }
 
 // address is host:port with brackets where they are needed.
 func (r route) address() string { return net.JoinHostPort(r.host, r.port) }
@@ -107,10 +114,11 @@ func checkRequest(req *http.Request) error {
 	if !isToken(methodOf(req)) {
 		return fmt.Errorf("method %q is not a word of HTTP", req.Method)
 	}
-	if strings.ContainsAny(req.Host, " \t\r\n\x00/") {
+	if !spellsHost(req.Host) {
 		return fmt.Errorf("host %q has a character that no host has", req.Host)
 	}
-	if hasControl(req.URL.RequestURI()) || hasControl(req.URL.Host) {
+	// A path is escaped when it is written; these are not.
+	if u := req.URL; hasControl(u.Opaque) || hasControl(u.RawQuery) || hasControl(u.Host) {
 		return fmt.Errorf("URL %q has a control character", req.URL.Redacted())
 	}
 	if req.ContentLength > 0 && !hasBody(req) {
@@ -121,7 +129,7 @@ func checkRequest(req *http.Request) error {
 			return fmt.Errorf("header name %q is not a word of HTTP", name)
 		}
 		for _, v := range values {
-			if strings.ContainsAny(v, "\r\n\x00") {
+			if strings.IndexByte(v, '\r') >= 0 || strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, 0) >= 0 {
 				return fmt.Errorf("header %s has a line break or a zero byte in its value", name)
 			}
 		}
@@ -129,14 +137,33 @@ func checkRequest(req *http.Request) error {
 	return nil
 }
 
+// spellsHost reports whether s has none of the characters that would end a host
+// in a head.
+func spellsHost(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n', 0, '/':
+			return false
+		}
+	}
+	return true
+}
+
 func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.
 func isToken(s string) bool {
-	for _, r := range s {
-		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-':
+		case c <= ' ', c >= 0x7f, strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0:
 			return false
 		}
 	}

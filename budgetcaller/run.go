@@ -26,8 +26,8 @@ func (r Result) Last() Record { return r.Attempts[len(r.Attempts)-1] }
 // Effect returns the worst effect of all attempts.
 func (r Result) Effect() Effect {
 	var worst Effect
-	for _, a := range r.Attempts {
-		worst = max(worst, a.Effect)
+	for i := range r.Attempts {
+		worst = max(worst, r.Attempts[i].Effect)
 	}
 	return worst
 }
@@ -56,9 +56,12 @@ type try struct {
 	limits    Limits
 	maxBody   int64 // bytes; 0: no bound
 	tell      telling
-	redirects int // how many are followed
+	number    []string // of the attempt, as HeaderAttempt has it
+	redirects int      // how many are followed
+	keep      *Answer  // where the answer goes instead of a sink, if not nil
 
-	// Filled in on the way.
+	// Filled in on the way. A caller that has just done so sets the last two,
+	// having seen that there is time for the attempt.
 	rec      *Record // where its account goes
 	redirect bool    // a redirect in answer to this one will be followed
 	route    route
@@ -84,35 +87,59 @@ func (c *Caller) follow(ctx context.Context, t *try, sink io.Writer, res *Result
 		if next == nil {
 			return nil
 		}
-		t.req = next
+		t.req, t.start = next, time.Time{}
 	}
 }
 
 // one makes exactly one attempt. The body of a redirect that will be followed
 // is thrown away.
 func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, error) {
-	if err := c.prepare(ctx, t); err != nil {
+	seen := !t.start.IsZero() && c.proxy == nil // which is the user's own, and may take its time
+	if err := c.prepare(ctx, t, seen); err != nil {
 		closeBody(t.req)
 		return nil, err
 	}
-	if rec := notStarted(ctx, t); rec != nil {
-		closeBody(t.req)
-		return rec, nil
+	if !seen {
+		if rec := notStarted(ctx, t); rec != nil {
+			closeBody(t.req)
+			return rec, nil
+		}
 	}
 	b, rec := c.start(ctx, t)
 	if rec != nil {
 		return rec, nil
 	}
+	if err := c.take(t, b, sink); err != nil {
+		return b.rec, err
+	}
+	rec = b.rec
+	c.reuse(b.a)
+	return rec, nil
+}
+
+// take reads the answer's body to where it belongs.
+func (c *Caller) take(t *try, b *body, sink io.Writer) error {
 	defer func() {
 		if b.rec == nil {
 			_ = b.Close() // sink panics: the connection must not stay taken
 		}
 	}()
-	if _, leads := redirectOf(t.req, b.a.rec); sink == nil || (t.redirect && leads) {
-		sink = io.Discard
+	if t.redirect {
+		if _, leads := redirectOf(t.req, b.a.rec); leads {
+			return c.pour(nil, b)
+		}
 	}
-	if m, ok := sink.(*memory); ok {
-		m.begin(b.resp)
+	if t.keep != nil {
+		t.keep.take(b)
+		return nil
+	}
+	return c.pour(sink, b)
+}
+
+// pour reads the body into sink, nil for nowhere. The error is sink's own.
+func (c *Caller) pour(sink io.Writer, b *body) error {
+	if sink == nil {
+		sink = io.Discard
 	}
 	buf := c.buffers.Get().(*[copyBuffer]byte)
 	defer c.buffers.Put(buf)
@@ -125,11 +152,11 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 			}
 			if werr != nil {
 				_ = b.Close()
-				return b.rec, werr
+				return werr
 			}
 		}
 		if err != nil {
-			return b.rec, nil
+			return nil
 		}
 	}
 }
@@ -137,12 +164,17 @@ func (c *Caller) one(ctx context.Context, t *try, sink io.Writer) (*Record, erro
 // copyBuffer is the size of the buffers with which Run reads bodies.
 const copyBuffer = 16 << 10
 
-// prepare finds out where the attempt leads and until when it may last.
-func (c *Caller) prepare(ctx context.Context, t *try) error {
+// prepare finds out where the attempt leads and, unless that was just seen,
+// until when it may last.
+func (c *Caller) prepare(ctx context.Context, t *try, seen bool) error {
 	if c.pool.isClosed() {
 		return ErrClosed
 	}
 	var err error
+	if seen {
+		t.route, err = c.routeOf(t.req)
+		return err
+	}
 	if t.deadline, err = deadlineOf(ctx); err != nil {
 		return err
 	}
@@ -192,7 +224,8 @@ func (c *Caller) start(ctx context.Context, t *try) (b *body, rec *Record) {
 			return nil, ended
 		}
 		if resp != nil {
-			return &body{a: a, conn: conn, resp: resp, most: t.maxBody}, nil
+			a.body = body{a: a, conn: conn, resp: resp, most: t.maxBody}
+			return &a.body, nil
 		}
 	}
 }

@@ -118,4 +118,9 @@ func classOf(limit Limit, p Phase) Class {
 
 // canceled reports whether ctx is over because somebody gave up, not because
 // its deadline, which is the budget, has come.
-func canceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+func canceled(ctx context.Context) bool {
+	if b := plainBudget(ctx); b != nil {
+		return b.canceled() // which needs no look at the clock
+	}
+	return errors.Is(ctx.Err(), context.Canceled)
+}

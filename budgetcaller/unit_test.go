@@ -259,7 +259,7 @@ func TestPhaseTimes(t *testing.T) {
 		{"marks after the last phase do not count", map[Phase]int64{PhaseRequest: 10, PhaseBody: 50}, PhaseRequest, 100, map[Phase]time.Duration{PhaseRequest: 90}},
 		{"none", nil, PhaseNone, 100, map[Phase]time.Duration{}},
 	} {
-		a := attempt{rec: new(Record)}
+		a := attempt{underway: underway{rec: new(Record)}}
 		for p, at := range tt.marks {
 			a.marks[p].Store(at)
 		}

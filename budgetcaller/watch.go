@@ -30,10 +30,11 @@ const (
 	maxSample       = 50 * time.Millisecond
 )
 
-// watch is the one timer of an attempt. It finds the limit that ends first,
+// watch is the watchdog of an attempt, rung by its alarm. It finds the limit that ends first,
 // decides if that has passed, and sleeps until it ends otherwise. Because it
-// looks at what was heard only when it wakes, a byte costs nothing.
-func (a *attempt) watch() {
+// looks at what was heard only when it wakes, a byte costs nothing. alarmed says
+// that the alarm has rung, and let go of the attempt with that.
+func (a *attempt) watch(alarmed bool) {
 	for {
 		o := a.verdict.load()
 		if o.decided() {
@@ -43,26 +44,29 @@ func (a *attempt) watch() {
 		silence, look := a.silence(o.phase, now)
 		at, limit := a.span.nearest(o.phase, silence)
 		if at <= now {
-			if a.rule(o, classOf(limit, o.phase), limit, at) {
+			if a.rule(o, classOf(limit, o.phase), limit, at, alarmed) {
 				return
 			}
 			continue // the phase has moved on meanwhile
 		}
-		a.sleep(min(at, look), now)
-		// A phase entered since o was loaded may have set the timer to an
-		// earlier point than the one just set.
-		if a.verdict.load() == o {
+		a.sleep(min(at, look))
+		alarmed = false
+		// A phase entered since o was loaded may end earlier than what was just
+		// set; and an attempt that was decided may not see that it was set.
+		switch now := a.verdict.load(); {
+		case now.decided():
+			a.alarm.drop(a)
+			return
+		case now == o:
 			return
 		}
 	}
 }
 
-// sleep sets the timer to fire at the point at.
-func (a *attempt) sleep(at, now int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if at != never && !a.over {
-		a.timer.Reset(time.Duration(at - now))
+// sleep has the watchdog rung at the point at.
+func (a *attempt) sleep(at int64) {
+	if at != never {
+		a.alarm.set(a, after(a.origin, time.Duration(at)))
 	}
 }
 

@@ -3,10 +3,13 @@ package budgetprom
 import (
 	"fmt"
 	"slices"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"chaoslab/budgetcaller"
+	"chaoslab/budgetcaller/breaker"
 )
 
 // Other is the label of every dependency that was not named to New.
@@ -23,12 +26,19 @@ type metrics struct {
 	skips     *prometheus.CounterVec
 	changes   *prometheus.CounterVec
 	state     *prometheus.GaugeVec
+	standing  sync.Mutex // over the three values of a state
 }
 
 // New registers the metrics with reg and returns the hooks that fill them.
-// Dependencies are the names that get labels of their own. It fails if reg has
+// Dependencies are the names that get labels of their own. Their breakers show as
+// closed until they change, those of dependencies without one for ever. It fails if reg has
 // metrics of these names already; then nothing stays registered.
 func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks, error) {
+	for _, name := range dependencies {
+		if !utf8.ValidString(name) {
+			return budgetcaller.Hooks{}, fmt.Errorf("budgetprom: dependency %q: a label is UTF-8", name)
+		}
+	}
 	// From below a good answer on loopback to above the longest sensible limit.
 	seconds := prometheus.ExponentialBuckets(0.0005, 2, 17)
 	m := &metrics{
@@ -59,6 +69,9 @@ func New(reg prometheus.Registerer, dependencies ...string) (budgetcaller.Hooks,
 			return budgetcaller.Hooks{}, fmt.Errorf("budgetprom: register: %w", err)
 		}
 		done = append(done, c)
+	}
+	for _, name := range m.known {
+		m.stands(name, breaker.Closed.String())
 	}
 	return budgetcaller.Hooks{Attempt: m.attempt, Wait: m.wait, Skip: m.skip, Breaker: m.breaker}, nil
 }
@@ -104,6 +117,18 @@ func (m *metrics) skip(e budgetcaller.SkipEvent) {
 func (m *metrics) breaker(e budgetcaller.BreakerEvent) {
 	dep := m.dependency(e.Dependency)
 	m.changes.WithLabelValues(dep, e.From, e.To, e.Reason).Inc()
-	m.state.WithLabelValues(dep, e.From).Set(0)
-	m.state.WithLabelValues(dep, e.To).Set(1)
+	m.stands(dep, e.To)
+}
+
+// stands shows that the breaker of dep is in the state of that name.
+func (m *metrics) stands(dep, state string) {
+	m.standing.Lock()
+	defer m.standing.Unlock()
+	for _, s := range []breaker.State{breaker.Closed, breaker.Open, breaker.HalfOpen} {
+		value := 0.0
+		if s.String() == state {
+			value = 1
+		}
+		m.state.WithLabelValues(dep, s.String()).Set(value)
+	}
 }

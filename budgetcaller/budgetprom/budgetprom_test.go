@@ -68,6 +68,7 @@ budgetcaller_breaker_changes_total{dependency="price",from="closed",reason="fail
 # HELP budgetcaller_breaker_state State of the breaker: 1 for the one it is in, 0 for the others.
 # TYPE budgetcaller_breaker_state gauge
 budgetcaller_breaker_state{dependency="price",state="closed"} 0
+budgetcaller_breaker_state{dependency="price",state="half_open"} 0
 budgetcaller_breaker_state{dependency="price",state="open"} 1
 # HELP budgetcaller_skipped_total Attempts that were not made, by the class of the call that ended so.
 # TYPE budgetcaller_skipped_total counter
@@ -83,7 +84,32 @@ budgetcaller_skipped_total{class="breaker_open",dependency="price"} 1
 	if lint, err := testutil.GatherAndLint(reg); err != nil || len(lint) > 0 {
 		t.Errorf("lint: %v %v", lint, err)
 	}
+	if _, err := New(prometheus.NewPedanticRegistry(), "price", "a\xff"); err == nil || !strings.Contains(err.Error(), `"a\xff"`) {
+		t.Errorf("a name that no label can have: %v", err)
+	}
 	if _, err := New(reg); err == nil {
 		t.Error("a second registration with the same registry succeeded")
+	}
+}
+
+// An alert on a state needs it before the first change, too.
+func TestBreakerStateFromTheStart(t *testing.T) {
+	t.Parallel()
+	reg := prometheus.NewPedanticRegistry()
+	if _, err := New(reg, "price", "stock"); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+# HELP budgetcaller_breaker_state State of the breaker: 1 for the one it is in, 0 for the others.
+# TYPE budgetcaller_breaker_state gauge
+budgetcaller_breaker_state{dependency="price",state="closed"} 1
+budgetcaller_breaker_state{dependency="price",state="half_open"} 0
+budgetcaller_breaker_state{dependency="price",state="open"} 0
+budgetcaller_breaker_state{dependency="stock",state="closed"} 1
+budgetcaller_breaker_state{dependency="stock",state="half_open"} 0
+budgetcaller_breaker_state{dependency="stock",state="open"} 0
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "budgetcaller_breaker_state"); err != nil {
+		t.Error(err)
 	}
 }

@@ -41,18 +41,24 @@ func onWire(left time.Duration, now time.Time) (timeout, moment int64, ok bool) 
 // headers out of h, so that no older value goes down in their place. More than
 // MaxCap is sent as MaxCap.
 func Set(h http.Header, left time.Duration, now time.Time) bool {
+	return SetIn(new([2]string), h, left, now)
+}
+
+// SetIn is Set with the place in which h keeps the values, for whoever has one at
+// hand. It must not be used again while h is.
+func SetIn(values *[2]string, h http.Header, left time.Duration, now time.Time) bool {
 	timeout, moment, ok := onWire(left, now)
 	if !ok {
 		delete(h, HeaderTimeout)
 		delete(h, HeaderDeadline)
 		return false
 	}
-	// One string and one slice for both: this is done for every attempt.
+	// One string for both: this is done for every attempt.
 	var buf [40]byte
 	text := strconv.AppendInt(buf[:0], timeout, 10)
 	n := len(text)
 	both := string(strconv.AppendInt(text, moment, 10))
-	values := []string{both[:n], both[n:]}
+	values[0], values[1] = both[:n], both[n:]
 	h[HeaderTimeout] = values[0:1:1]
 	h[HeaderDeadline] = values[1:2:2]
 	return true

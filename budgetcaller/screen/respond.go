@@ -2,6 +2,7 @@ package screen
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -10,11 +11,12 @@ import (
 
 // Respond answers a request with the screen's JSON (see MarshalJSON): status
 // 200 if there is an answer, if parts are missing too, else StatusCode's with
-// the reason. The error is that of writing, or of a value that JSON does not
-// have, in which case the status is 500 with that reason.
+// the reason. The error is that of writing, or of values that JSON does not
+// have: those of optional parts are left out, and one of a required part is the
+// status 500 with that reason.
 func (r *Result) Respond(w http.ResponseWriter) error {
 	status := r.StatusCode()
-	body, err := r.MarshalJSON()
+	body, without, err := r.answer()
 	if err != nil {
 		status = http.StatusInternalServerError
 		body, _ = json.Marshal(map[string]string{"error": "the answer cannot be written as JSON", "screen": r.Screen})
@@ -26,7 +28,7 @@ func (r *Result) Respond(w http.ResponseWriter) error {
 	if _, werr := w.Write(body); werr != nil {
 		return werr
 	}
-	return err
+	return errors.Join(err, without)
 }
 
 // StatusCode returns the HTTP status that says what became of the screen: 200;

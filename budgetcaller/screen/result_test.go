@@ -3,8 +3,10 @@ package screen
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +51,10 @@ func TestAnswers(t *testing.T) {
 	part := func(name string, value any, source Source) Outcome {
 		return Outcome{Name: name, Value: value, Source: source, Class: budgetcaller.ClassOK}
 	}
+	needed := func(o Outcome) Outcome {
+		o.Required = true
+		return o
+	}
 	old := part("news", []int{1}, SourceOld)
 	old.Age = 90 * time.Second
 	for _, tt := range []struct {
@@ -88,7 +94,7 @@ func TestAnswers(t *testing.T) {
 			Result{Err: &Error{Part: "price", Class: budgetcaller.ClassNone, Effect: budgetcaller.EffectUnknown}},
 			`{"error":"required part price failed: error","part":"price","class":"none","effect":"unknown"}`, 500,
 		},
-		{"nothing JSON knows", Result{Screen: "s", Parts: []Outcome{part("f", func() {}, SourceCall)}}, `{"error":"the answer cannot be written as JSON","screen":"s"}`, 500},
+		{"nothing JSON knows", Result{Screen: "s", Parts: []Outcome{needed(part("f", func() {}, SourceCall))}}, `{"error":"the answer cannot be written as JSON","screen":"s"}`, 500},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +104,56 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("got %d %s, %v\nwant %d %s", rec.Code, rec.Body, err, tt.status, tt.want)
 			}
 		})
+	}
+}
+
+type panicking struct{}
+
+func (panicking) MarshalJSON() ([]byte, error) { panic("no") }
+
+type circle struct{ Next *circle }
+
+// A value that JSON does not have costs its own part only, if the screen is
+// worth having without it.
+func TestAnswerWithoutWhatJSONDoesNotHave(t *testing.T) {
+	t.Parallel()
+	round := &circle{}
+	round.Next = round
+	for _, tt := range []struct {
+		name  string
+		value any
+	}{
+		{"not a number", math.NaN()},
+		{"infinity, deep inside", map[string]any{"of": []any{1, math.Inf(1)}}},
+		{"a channel", make(chan int)},
+		{"JSON that is none", json.RawMessage(`{"a":`)},
+		{"one that panics", panicking{}},
+		{"a circle", round},
+	} {
+		for _, source := range []Source{SourceCall, SourceFallback, SourceOld} {
+			res := &Result{
+				Screen: "s", Degraded: []string{"news"},
+				Parts: []Outcome{
+					{Name: "a", Value: 1, Source: SourceCall},
+					{Name: "b", Value: tt.value, Source: source, Age: time.Second},
+					{Name: "news"},
+					{Name: "c", Value: 3, Source: SourceFallback, Required: true},
+				},
+			}
+			const want = `{"a":1,"b":null,"news":null,"c":3,"degraded":["b","news"],"fallback":["c"]}`
+			got, err := json.Marshal(res)
+			if err != nil || string(got) != want {
+				t.Errorf("%s, %v: %s, %v; want %s", tt.name, source, got, err, want)
+			}
+			rec := httptest.NewRecorder()
+			if err := res.Respond(rec); err == nil || !strings.HasPrefix(err.Error(), "b: ") || rec.Code != 200 || rec.Body.String() != want {
+				t.Errorf("%s, %v: responded %d %s, %v", tt.name, source, rec.Code, rec.Body, err)
+			}
+			res.Parts[1].Required = true
+			if got, err := json.Marshal(res); err == nil || !strings.Contains(err.Error(), "b: ") {
+				t.Errorf("%s, %v, required: %s, %v; want an error", tt.name, source, got, err)
+			}
+		}
 	}
 }
 

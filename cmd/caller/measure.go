@@ -47,10 +47,11 @@ null below 10 runs and p99 below 100.
 --attempts N repeats a failure that may pass, within the budget and where doing
 it twice does no harm: the effect is none, the method is idempotent, or there is
 an Idempotency-Key. Retry-After is obeyed if it fits. What is left of the budget
-is sent along (X-Request-Timeout-Ms), and an answer may have 16 MiB. class,
-phase and limit are then the call's; stopped says why no further attempt was
-made, and attempts_detail holds each one with the wait after it (in csv: how
-many, and backoff_ms).
+is sent along (X-Request-Timeout-Ms), the number of the attempt too
+(X-Request-Attempt), and an answer may have 16 MiB. class, phase and limit are
+then the call's; stopped says why no further attempt was made, and
+attempts_detail holds each one with the wait after it (in csv: how many, and
+backoff_ms).
 
 --partner asks a partner's admin port for its own record of each call. In JSON,
 partner.saw is request, connection (no request came whole), nothing (it never

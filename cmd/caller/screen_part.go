@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"chaoslab/budgetcaller"
@@ -36,7 +38,7 @@ func (p *screenPlan) part(n strictyaml.Node, to *planPart) error {
 	body, need := "", "required"
 	err := n.Mapping("a part",
 		strictyaml.Key{Name: "name", Read: func(n strictyaml.Node) error { return partName(n, &to.name) }},
-		text("url", &to.url),
+		urlKey(&to.url),
 		strictyaml.Key{Name: "need", Read: func(n strictyaml.Node) error { return n.Word("need", &need, "required", "optional") }},
 		number("limit", &to.limit),
 		number("expected", &to.expected),
@@ -87,6 +89,27 @@ func (to *planPart) completeRequest(body string) error {
 		return to.at.Errorf("part %s: method %q is none that can be sent: write one such as GET or POST", to.name, r.method)
 	}
 	return nil
+}
+
+// urlKey reads where a part leads: a URL, or a path alone, for which --base says
+// the rest.
+func urlKey(to *string) strictyaml.Key {
+	return strictyaml.Key{Name: "url", Read: func(n strictyaml.Node) error {
+		err := n.Text("url", to)
+		if err != nil || *to == "" {
+			return err
+		}
+		raw := *to
+		if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") {
+			_, err = rebase(raw, &url.URL{Scheme: "http", Host: "base.invalid"})
+		} else {
+			_, err = parseTarget(raw)
+		}
+		if err != nil {
+			return n.Errorf("url: %w", err)
+		}
+		return nil
+	}}
 }
 
 // partName reads a part's name: a key of the answer, and a word for --base.
@@ -172,7 +195,7 @@ func (p *screenPlan) backoff(n strictyaml.Node, to *backoff.Config) error {
 func (p *screenPlan) fallback(n strictyaml.Node, to *planFallback) error {
 	var value string
 	err := n.Mapping("fallback",
-		strictyaml.Key{Name: "url", Read: func(n strictyaml.Node) error { return n.Text("url", &to.url) }},
+		urlKey(&to.url),
 		strictyaml.Key{Name: "set_aside", Read: func(n strictyaml.Node) error { return p.number(n, "set_aside", &to.setAside) }},
 		strictyaml.Key{Name: "value", Read: func(n strictyaml.Node) error {
 			if err := n.Text("value", &value); err != nil {

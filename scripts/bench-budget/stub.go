@@ -45,12 +45,29 @@ func stubCalls(m meter) error {
 		{"plain http.Client", 1, client(&http.Client{Transport: stub{}}, url)},
 		{"failsafe timeout+retry+breaker", 1, client(&http.Client{Transport: safe}, url)},
 		{"budgetcaller.Do", 1, library(ours, url)},
+		{"budgetcaller RoundTripper, Begin", 1, begun(&http.Client{Transport: ours.RoundTripper()}, url)},
+		{"budgetcaller RoundTripper, Timeout", 1, client(&http.Client{Transport: ours.RoundTripper(), Timeout: 2 * time.Second}, url)},
+		{"failsafe under a Client.Timeout", 1, client(&http.Client{Transport: safe, Timeout: 2 * time.Second}, url)},
 	})
 }
 
 func client(c *http.Client, url string) func() (func(int) error, error) {
 	return func() (func(int) error, error) {
-		return func(int) error { return clientCall(c, url) }, nil
+		return func(int) error { return clientCall(context.Background(), c, url) }, nil
+	}
+}
+
+// begun is client with a budget begun for each call.
+func begun(c *http.Client, url string) func() (func(int) error, error) {
+	return func() (func(int) error, error) {
+		return func(int) error {
+			ctx, cancel, err := budgetcaller.Begin(context.Background(), 2*time.Second)
+			if err != nil {
+				return err
+			}
+			defer cancel()
+			return clientCall(ctx, c, url)
+		}, nil
 	}
 }
 
@@ -60,8 +77,8 @@ func library(c *budgetcaller.Caller, url string) func() (func(int) error, error)
 	}
 }
 
-func clientCall(c *http.Client, url string) error {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
+func clientCall(ctx context.Context, c *http.Client, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
