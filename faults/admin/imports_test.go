@@ -1,38 +1,13 @@
 package admin
 
 import (
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
+
+	"chaoslab/internal/importcheck"
 )
 
 // TestImports holds what this package may rest on.
 func TestImports(t *testing.T) {
 	t.Parallel()
-	allowed := []string{
-		"chaoslab/faults", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp",
-	}
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("glob: %v, %v", files, err)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, imp := range f.Imports {
-			path, _ := strconv.Unquote(imp.Path.Value)
-			if (strings.Contains(path, ".") || strings.HasPrefix(path, "chaoslab/")) && !slices.Contains(allowed, path) {
-				t.Errorf("%s imports %s; allowed beside the standard library: %v", file, path, allowed)
-			}
-		}
-	}
+	importcheck.Only(t, ".", "chaoslab/faults", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp")
 }

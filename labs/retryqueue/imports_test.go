@@ -1,10 +1,9 @@
 package retryqueue_test
 
 import (
-	"go/build"
-	"slices"
-	"strings"
 	"testing"
+
+	"chaoslab/internal/importcheck"
 )
 
 // Each package of the queue rests on what is named here and, beyond it, on the
@@ -25,15 +24,6 @@ func TestImports(t *testing.T) {
 		"storetest":             {own, "chaoslab/budgetcaller/backoff"},
 		"../../internal/pgtest": {"github.com/jackc/pgx/v5"},
 	} {
-		pkg, err := build.ImportDir(dir, 0)
-		if err != nil {
-			t.Errorf("%s: %v", dir, err)
-			continue
-		}
-		for _, path := range pkg.Imports {
-			if (strings.Contains(path, ".") || strings.HasPrefix(path, "chaoslab")) && !slices.Contains(allowed, path) {
-				t.Errorf("%s imports %s, want only %q", dir, path, allowed)
-			}
-		}
+		importcheck.Only(t, dir, allowed...)
 	}
 }
