@@ -118,6 +118,12 @@ func (o *queueAddOptions) job(stdin io.Reader, now retryqueue.Millis) (retryqueu
 	if o.method == "" {
 		r.method = ""
 	}
+	for _, h := range o.headers {
+		// It is kept apart from the others, so that Encode would not see it.
+		if name, _, err := parseHeader(h); err == nil && name == "Host" {
+			return retryqueue.NewJob{}, fmt.Errorf("--header %q: Host is set from the url, and another is not sent", h)
+		}
+	}
 	req := httpsend.Request{Method: r.method, URL: o.url, Base64: r.body}
 	for name, values := range r.header {
 		if len(values) > 1 {

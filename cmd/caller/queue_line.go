@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"strconv"
 
 	"chaoslab/labs/retryqueue"
@@ -26,15 +25,16 @@ type addDefaults struct {
 }
 
 // parseJobLine reads one job, as add takes it from stdin. A key that is unknown
-// or comes twice is an error, and so is a number that is no integer.
+// is an error, and so are a number that is no integer and whatever decoding would
+// change without a word (see httpsend.CheckJSON).
 func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (readJob, error) {
 	job := readJob{NewJob: retryqueue.NewJob{MaxAttempts: d.attempts, Deadline: now + retryqueue.Millis(d.within)}}
+	if err := httpsend.CheckJSON(line); err != nil {
+		return job, err
+	}
 	var req httpsend.Request
 	seen := map[string]bool{}
 	err := eachKey(line, func(key string, value json.RawMessage) (err error) {
-		if seen[key] {
-			return errors.New("it stands twice")
-		}
 		seen[key] = true
 		var n int64
 		switch key {
@@ -129,16 +129,10 @@ func base64Of(value json.RawMessage, to *[]byte) error {
 	return nil
 }
 
-// headerOf reads an object of header fields. A name that comes twice, in whatever
-// case, is an error: which one is sent would be chance.
+// headerOf reads an object of header fields.
 func headerOf(value json.RawMessage, to *map[string]string) error {
-	seen := map[string]bool{}
 	*to = map[string]string{}
 	return eachKey(value, func(name string, value json.RawMessage) error {
-		if seen[http.CanonicalHeaderKey(name)] {
-			return errors.New("it stands twice")
-		}
-		seen[http.CanonicalHeaderKey(name)] = true
 		var text string
 		err := stringOf(value, &text)
 		(*to)[name] = text
