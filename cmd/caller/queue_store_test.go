@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,15 +123,21 @@ func TestQueueSaysWhatToDoAboutItsStore(t *testing.T) {
 		}
 	}
 	// A worker whose store is deleted ends.
-	path, store := newStore(t)
+	path = filepath.Join(t.TempDir(), "queue.db")
+	store, err := stores.Open(t.Context(), path, stores.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	receiver := newSlowReceiver(t)
 	addJobs(t, store, receiver.url, "a", "b")
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
 	r := startCaller(t.Context(), nil, "queue", "--store", path, "work", "--until-idle")
 	receiver.awaitReached(t)
 	if err := os.Remove(path); err != nil {
 		t.Skipf("an open file cannot be deleted here: %v", err)
 	}
-	time.Sleep(300 * time.Millisecond) // the store looks at its file ten times a second
 	close(receiver.release)
 	if r.wait(t); r.code != 1 || !strings.Contains(r.errs.String(), "the store is gone") || strings.Count(r.errs.String(), "\n") != 1 {
 		t.Errorf("work on a store that was deleted: exit code %d, stdout %q, stderr %q; want 1 and one line", r.code, r.out.String(), r.errs.String())

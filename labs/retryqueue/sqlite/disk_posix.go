@@ -14,8 +14,12 @@ func writable(path string, info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o222 != 0 && syscall.Access(path, toWrite) == nil
 }
 
-// diskFull says whether hardly any room is left on the disk of dir.
+// diskFull says whether hardly any room is left on the disk of dir, or none for
+// another file.
 func diskFull(dir string) bool {
 	var st syscall.Statfs_t
-	return syscall.Statfs(dir, &st) == nil && uint64(st.Bavail)*uint64(st.Bsize) < 64<<10
+	if syscall.Statfs(dir, &st) != nil {
+		return false
+	}
+	return uint64(st.Bavail)*uint64(st.Bsize) < 64<<10 || st.Files > 0 && st.Ffree == 0
 }

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -50,7 +52,7 @@ func (s *Store) explain(err error) error {
 	case lib.SQLITE_NOTADB:
 		kind = fmt.Errorf("%w: no SQLite file", retryqueue.ErrNotOurs)
 	case lib.SQLITE_CANTOPEN:
-		kind = fmt.Errorf("cannot be opened (folder missing or not writable?): %w", err)
+		kind = s.unopened()
 	default:
 		kind = err
 	}
@@ -58,6 +60,29 @@ func (s *Store) explain(err error) error {
 		return err
 	}
 	return &storeError{s.name, kind}
+}
+
+// longestPath leaves room in SQLite's 512 bytes for "-journal" and what ends it.
+const longestPath = 500
+
+// unopened says why SQLite could not open the file or those beside it, as far as
+// it can be found out: SQLite tells nothing but that it could not.
+func (s *Store) unopened() error {
+	dir := filepath.Dir(s.path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("its folder is not there: make it first")
+	case err != nil:
+		return fmt.Errorf("its folder: %w", errors.Unwrap(err))
+	case !writable(dir, info):
+		return errors.New("its folder may not be written to, which SQLite must for the files beside it (-wal, -shm)")
+	case diskFull(dir):
+		return retryqueue.ErrFull
+	case len(s.path) > longestPath:
+		return fmt.Errorf("its path of %d bytes is longer than SQLite takes", len(s.path))
+	}
+	return errors.New("it, or a file that SQLite keeps beside it (-wal, -shm), cannot be opened: may this user read and write them, and open more files?")
 }
 
 // noRoom says whether an I/O error is that of a full disk, which SQLite does not

@@ -72,6 +72,9 @@ func onFullDisk(dir string) error {
 	}
 	_, openErr := sqlite.Open(ctx, path, sqlite.Options{})
 	_, newErr := sqlite.Open(ctx, filepath.Join(dir, "new.db"), sqlite.Options{Create: true})
+	if left, err := filepath.Glob(filepath.Join(dir, "new.db*")); err != nil || len(left) > 0 {
+		return fmt.Errorf("a store that could not be made left %v (%w)", left, err)
+	}
 	if err := os.Remove(filler); err != nil {
 		return err
 	}

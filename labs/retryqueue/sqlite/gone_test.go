@@ -133,3 +133,41 @@ func TestAddNoticesAtOnceThatTheFileIsGone(t *testing.T) {
 		t.Errorf("got %v, want %v", err, retryqueue.ErrGone)
 	}
 }
+
+// What ends right after the file went says so, however soon that is.
+func TestTheLastLookFindsThatTheFileIsGone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows keeps a file that is open")
+	}
+	take := func(s *sqlite.Store, x retryqueue.Take) error {
+		_, err := s.Take(t.Context(), x)
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		last func(*sqlite.Store) error
+	}{
+		{"nothing is due", func(s *sqlite.Store) error { return take(s, retryqueue.Take{Now: 30, Claim: 1, LeaseUntil: 40}) }},
+		{"the last outcome", func(s *sqlite.Store) error {
+			return take(s, retryqueue.Take{Now: 30, Settle: []retryqueue.Settlement{{ID: "first", Attempt: 1, State: retryqueue.Done, At: 30}}})
+		}},
+		{"closing", func(*sqlite.Store) error { return nil }},
+	} {
+		path := filepath.Join(t.TempDir(), "queue.db")
+		made(t, path)
+		s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := take(s, retryqueue.Take{Now: 20, Claim: 1, LeaseUntil: 1000}); err != nil {
+			t.Errorf("%s: the first claim: %v", c.name, err)
+		}
+		remove(t, path)
+		lastErr := c.last(s)
+		closeErr := s.Close()
+		if err := errors.Join(lastErr, closeErr); !errors.Is(err, retryqueue.ErrGone) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v and then %v, want %v once", c.name, lastErr, closeErr, retryqueue.ErrGone)
+		}
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -64,6 +66,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.ReadOnly && (o.Create || o.Normal) {
 		return nil, &storeError{path, errors.New("ReadOnly does not go with Create and Normal")}
 	}
+	_, statErr := os.Stat(abs)
+	fresh := errors.Is(statErr, fs.ErrNotExist)
 	until := time.Now().Add(o.BusyWait)
 	for {
 		s := &Store{name: path, path: abs, busyWait: o.BusyWait, lock: make(chan struct{}, 1)}
@@ -75,15 +79,29 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		// Where waiting could be a deadlock, as when several processes switch the
 		// same new file to WAL, SQLite reports busy at once, whatever the timeout.
 		if code(err) != lib.SQLITE_BUSY || time.Now().After(until) {
-			return nil, s.explain(err)
+			err = s.explain(err)
+			if fresh {
+				s.unmake()
+			}
+			return nil, err
 		}
 		pause := time.NewTimer(rand.N(20 * time.Millisecond))
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
+			if fresh {
+				s.unmake()
+			}
 			return nil, ctx.Err()
 		}
+	}
+}
+
+// unmake removes the file that was begun and holds nothing yet.
+func (s *Store) unmake() {
+	if info, err := os.Stat(s.path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		_ = os.Remove(s.path)
 	}
 }
 
@@ -197,9 +215,15 @@ func (s *Store) create(ctx context.Context) error {
 	})
 }
 
-// Close releases the file. No method may be under way.
+// Close releases the file. No method may be under way. It returns
+// retryqueue.ErrGone if the file is no longer there and no method has said so:
+// what was written last is lost then.
 func (s *Store) Close() error {
 	var errs []error
+	if s.w != nil && !s.file.gone.Load() {
+		s.file.recheck()
+		errs = append(errs, s.explain(s.there()))
+	}
 	if s.w != nil {
 		s.w.close(s.file.gone.Load())
 	}

@@ -73,8 +73,42 @@ func TestOpenSaysWhereAFolderIsMissing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "none", "queue.db")
 	_, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
-	if err == nil || !strings.Contains(err.Error(), "folder") || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v, want a line that names the folder", err)
+	if want := "store " + path + ": its folder is not there: make it first"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// SQLite tells nothing but that it could not open a file: what it was is found out.
+func TestOpenSaysWhatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		path func(t *testing.T, dir string) string
+		want string
+	}{
+		{"a link to nowhere", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "queue.db")
+			if err := os.Symlink(filepath.Join(dir, "none", "queue.db"), path); err != nil {
+				t.Skip(err)
+			}
+			return path
+		}, "(-wal, -shm)"},
+		{"a long path", func(t *testing.T, dir string) string {
+			for range 3 {
+				dir = filepath.Join(dir, strings.Repeat("x", 200))
+				mkdir(t, dir)
+			}
+			return filepath.Join(dir, "queue.db")
+		}, "longer than SQLite takes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := c.path(t, t.TempDir())
+			_, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "(14)") {
+				t.Errorf("got %v, want one line with %s and no number", err, c.want)
+			}
+		})
 	}
 }
 

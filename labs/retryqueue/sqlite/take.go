@@ -12,6 +12,19 @@ import (
 // and the first of what is due cannot be sent any more, two: the first did
 // nothing then.
 func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, error) {
+	out, err := s.settleAndClaim(ctx, t)
+	if err == nil && len(out.Jobs) == 0 {
+		// It may be the last one, and what it wrote be lost with the file.
+		s.file.recheck()
+		err = s.explain(s.there())
+	}
+	if err != nil {
+		return retryqueue.Taken{}, err
+	}
+	return out, nil
+}
+
+func (s *Store) settleAndClaim(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, error) {
 	var out retryqueue.Taken
 	var err error
 	switch {
@@ -39,10 +52,7 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 		}
 		return w.take(ctx, t, &out)
 	})
-	if err != nil {
-		return retryqueue.Taken{}, err
-	}
-	return out, nil
+	return out, err
 }
 
 func (w *writer) settled(ctx context.Context, t retryqueue.Take, out *retryqueue.Taken) error {
