@@ -62,6 +62,10 @@ longer than --grace is cut off and given back, but not its attempt.
 The budget of an attempt ends before its lease and its deadline do. With --renew
 the lease is renewed while it is sent, and only the deadline bounds it.
 
+A store that fails (a full disk, a lock that others hold) is tried again twice a
+second and told of once a minute; nothing is lost. With --until-idle the command
+ends with that error if it lasts for 5 seconds.
+
 What an outcome means is looked up in a table: --print-table shows it, --table
 FILE replaces it.`,
 		Example: `  caller queue work --once
@@ -125,7 +129,7 @@ func runQueueWork(ctx context.Context, o *queueWorkOptions, s cli.Streams) error
 	}
 	defer caller.Close()
 	return o.store.with(ctx, func(store retryqueue.Store) error {
-		out := &workReport{s: s, json: o.format.Value == "json"}
+		out := &workReport{s: s, json: o.format.Value == "json", again: storeAgain}
 		observe := out.tell
 		if o.metrics != "" {
 			m, stop, err := serveMetrics(o.metrics, store, s)

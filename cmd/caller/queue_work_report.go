@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/labs/retryqueue"
@@ -27,12 +28,19 @@ type workLine struct {
 
 // workReport prints what workers did. Its tell is called by all of them.
 type workReport struct {
-	s    cli.Streams
-	json bool
+	s     cli.Streams
+	json  bool
+	again time.Duration // before the same trouble with the store is told again
 
-	mu  sync.Mutex
-	err error // the first of writing
+	mu     sync.Mutex
+	err    error     // the first of writing
+	told   string    // the trouble with the store that was told last
+	toldAt time.Time // and when
 }
+
+// storeAgain is how long a trouble with the store that lasts is not told again:
+// every worker meets it, twice a second.
+const storeAgain = time.Minute
 
 // aboutStore says whether a step failed before it had a job.
 func aboutStore(r retryqueue.Report) bool {
@@ -45,9 +53,23 @@ func (w *workReport) tell(r retryqueue.Report) {
 	for _, j := range r.Ended {
 		w.line(retryqueue.Report{Outcome: retryqueue.GivenUp, Job: j, Err: errors.New("found without time or attempts")})
 	}
-	if r.Outcome != retryqueue.Idle {
+	if r.Outcome != retryqueue.Idle && !w.known(r) {
 		w.line(r)
 	}
+}
+
+// known says whether r is a trouble with the store that was told just now.
+func (w *workReport) known(r retryqueue.Report) bool {
+	if !aboutStore(r) {
+		w.told = "" // it works again
+		return false
+	}
+	text, now := r.Err.Error(), time.Now()
+	if text == w.told && now.Sub(w.toldAt) < w.again {
+		return true
+	}
+	w.told, w.toldAt = text, now
+	return false
 }
 
 func (w *workReport) line(r retryqueue.Report) {

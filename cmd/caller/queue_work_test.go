@@ -138,3 +138,31 @@ func tempFile(t *testing.T, text string) string {
 	}
 	return path
 }
+
+// What every worker meets twice a second is told once, until it is something else.
+func TestQueueWorkTellsATroubleOnce(t *testing.T) {
+	t.Parallel()
+	full, busy := retryqueue.Report{Outcome: retryqueue.Failed, Err: retryqueue.ErrFull}, retryqueue.Report{Outcome: retryqueue.Failed, Err: retryqueue.ErrBusy}
+	done := retryqueue.Report{Outcome: retryqueue.Succeeded, Job: retryqueue.Job{ID: "a"}}
+	for _, c := range []struct {
+		name    string
+		again   time.Duration
+		reports []retryqueue.Report
+		want    int
+	}{
+		{"the same", time.Hour, []retryqueue.Report{full, full, full}, 1},
+		{"another", time.Hour, []retryqueue.Report{full, busy, busy}, 2},
+		{"the same after a success", time.Hour, []retryqueue.Report{full, full, done, full}, 2},
+		{"idle in between", time.Hour, []retryqueue.Report{full, {}, full}, 1},
+		{"the same, later", 0, []retryqueue.Report{full, full}, 2},
+	} {
+		var out, errs strings.Builder
+		w := &workReport{s: cli.Streams{Out: &out, Err: &errs}, again: c.again}
+		for _, r := range c.reports {
+			w.tell(r)
+		}
+		if got := strings.Count(errs.String(), "\n"); got != c.want || w.err != nil {
+			t.Errorf("%s: got %d lines (%q), want %d", c.name, got, errs.String(), c.want)
+		}
+	}
+}

@@ -213,6 +213,38 @@ func TestWorkEndsIfTheStoreIsBeyondHope(t *testing.T) {
 	}
 }
 
+// A store that goes on failing, as one on a full disk does, ends a worker that
+// would end anyway, with one line; another goes on.
+func TestWorkEndsIfTheStoreGoesOnFailing(t *testing.T) {
+	t.Parallel()
+	const patience = 100 * time.Millisecond
+	for _, untilIdle := range []bool{true, false} {
+		var told atomic.Int64
+		b := newBench(t, func(cfg *retryqueue.Config) {
+			cfg.Store = &broken{Store: cfg.Store, err: fmt.Errorf("store x: %w", retryqueue.ErrFull)}
+			cfg.Observe = func(r retryqueue.Report) {
+				if r.Outcome == retryqueue.Failed && errors.Is(r.Err, retryqueue.ErrFull) {
+					told.Add(1)
+				}
+			}
+		})
+		ctx, stop := context.WithTimeout(t.Context(), 5*patience)
+		if untilIdle {
+			ctx = t.Context()
+		}
+		start := time.Now()
+		err := b.queue.Work(ctx, retryqueue.WorkConfig{Workers: 3, UntilIdle: untilIdle, Poll: time.Millisecond, Patience: patience})
+		took := time.Since(start)
+		stop()
+		switch {
+		case untilIdle && (!errors.Is(err, retryqueue.ErrFull) || strings.Contains(err.Error(), "\n") || told.Load() < 3 || took < patience || took > patience+slack):
+			t.Errorf("until idle: got %q after %v and %d tries, want one line with %q after %v and 3 tries at least", err, took, told.Load(), retryqueue.ErrFull, patience)
+		case !untilIdle && (err != nil || took < 5*patience):
+			t.Errorf("until stopped: got %v after %v, want it to go on until the stop", err, took)
+		}
+	}
+}
+
 // The error of an attempt that is neither worth a retry nor permanent can be read
 // afterwards, while the job is leased and when it is dead.
 func TestAnUnclassifiedErrorIsKept(t *testing.T) {

@@ -23,14 +23,19 @@ type WorkConfig struct {
 	// UntilIdle ends each worker when nothing is due and it sends nothing any
 	// more, instead of waiting.
 	UntilIdle bool
+	// Patience is for how long, with UntilIdle, the store may fail a worker, three
+	// times at least, before that ends with the store's error. Without UntilIdle it
+	// goes on until it is stopped. Zero: 5 s.
+	Patience time.Duration
 }
 
 // The defaults and bounds of WorkConfig.
 const (
-	DefaultPoll  = 500 * time.Millisecond
-	DefaultGrace = 10 * time.Second
-	MaxWorkers   = 1024
-	MaxBatch     = 256
+	DefaultPoll     = 500 * time.Millisecond
+	DefaultGrace    = 10 * time.Second
+	DefaultPatience = 5 * time.Second
+	MaxWorkers      = 1024
+	MaxBatch        = 256
 )
 
 // Work runs workers until ctx is cancelled and returns when all have ended: each
@@ -38,8 +43,9 @@ const (
 // takes longer than Grace; what the store has to write down then may take some
 // seconds more. A step that failed is reported to Config.Observe and the worker
 // goes on; outcomes that could not be written down are tried again. An error of
-// the store that is Hopeless stops all workers. The error is that one, and says
-// what could not be written down before the end.
+// the store that is Hopeless stops all workers, and with UntilIdle so does one
+// that lasts (see Patience). The error is that one, and says what could not be
+// written down before the end.
 func (q *Queue) Work(ctx context.Context, cfg WorkConfig) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -63,7 +69,7 @@ func (q *Queue) Work(ctx context.Context, cfg WorkConfig) error {
 		w := &worker{q: q, cfg: cfg, send: sctx, ended: make(chan sent, cfg.Batch)}
 		workers[i] = w
 		wg.Go(func() {
-			if w.run(ctx); Hopeless(errors.Join(w.errs...)) {
+			if w.run(ctx); w.gaveUp || Hopeless(errors.Join(w.errs...)) {
 				stopAll()
 			}
 		})
@@ -111,8 +117,11 @@ func (c *WorkConfig) check() error {
 	if c.Grace == 0 {
 		c.Grace = DefaultGrace
 	}
-	if c.Poll < 0 || c.Grace < 0 {
-		return fmt.Errorf("retryqueue: Poll, Grace: %v, %v: not below 0", c.Poll, c.Grace)
+	if c.Patience == 0 {
+		c.Patience = DefaultPatience
+	}
+	if c.Poll < 0 || c.Grace < 0 || c.Patience < 0 {
+		return fmt.Errorf("retryqueue: Poll, Grace, Patience: %v, %v, %v: not below 0", c.Poll, c.Grace, c.Patience)
 	}
 	return nil
 }

@@ -18,6 +18,10 @@ type worker struct {
 	settle  []Settlement // not yet written down
 	reports []Report     // of those, in the same order
 	errs    []error      // what it ended with
+
+	fails  int       // how often the store failed, one after the other
+	since  time.Time // when it did so first
+	gaveUp bool      // because it went on
 }
 
 // sent is a send that ended.
@@ -34,7 +38,8 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// loop works until ctx ends, nothing is due, or the store is beyond hope.
+// loop works until ctx ends, nothing is due, or the store is beyond hope or
+// patience.
 func (w *worker) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
 		taken, now, err := w.q.take(ctx, w.settle, w.cfg.Batch-w.busy)
@@ -48,10 +53,14 @@ func (w *worker) loop(ctx context.Context) error {
 			return err
 		case err != nil:
 			w.q.cfg.Observe(Report{Outcome: Failed, Err: err})
+			if w.gaveUp = w.impatient(); w.gaveUp {
+				return err
+			}
 			// Outcomes must not wait for long: their leases go on.
 			w.await(ctx, min(w.cfg.Poll, DefaultPoll))
 			continue
 		}
+		w.fails = 0
 		w.written(taken)
 		w.start(taken.Jobs, now)
 		switch {
@@ -67,6 +76,14 @@ func (w *worker) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// impatient counts a failure of the store and says whether it was one too many.
+func (w *worker) impatient() bool {
+	if w.fails++; w.fails == 1 {
+		w.since = time.Now()
+	}
+	return w.cfg.UntilIdle && w.fails >= 3 && time.Since(w.since) >= w.cfg.Patience
 }
 
 // finish waits for what is still being sent and writes it down as it ends.
