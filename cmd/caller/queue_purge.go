@@ -45,9 +45,14 @@ type purgeLine struct {
 
 func runQueuePurge(ctx context.Context, o *queueStore, olderThan time.Duration, format string, s cli.Streams) error {
 	return o.with(ctx, func(store retryqueue.Store) error {
-		bar := cli.NewProgress(s.Err, -1, "purging")
-		before := nowMillis().Add(-olderThan)
-		n, err := store.Purge(ctx, before)
+		now := nowMillis()
+		st, err := store.Stats(ctx, now)
+		if err != nil {
+			return err
+		}
+		bar := cli.NewProgress(s.Err, int(st.Pending+st.Leased+st.Done+st.Dead()), "purging")
+		before := now.Add(-olderThan)
+		n, err := store.Purge(ctx, before, bar.Add)
 		bar.Close()
 		if ctx.Err() != nil {
 			err = cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted: %d were purged, the rest is as it was", n))

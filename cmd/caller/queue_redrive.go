@@ -97,18 +97,30 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 		defer bar.Close()
 		deadline, n := nowMillis().Add(o.within.D), 0
 		enc := lineEncoder(s.Out)
-		err = o.each(ctx, store, func(id string) error {
-			bar.Add(1)
-			j, err := queue.Redrive(ctx, id, o.by, o.attempts, deadline)
-			if err != nil {
-				return err
+		var refused []string
+		err = o.each(ctx, store, func(ids []string) error {
+			list, err := queue.RedriveAll(ctx, ids, o.by, o.attempts, deadline)
+			bar.Add(len(list))
+			for _, r := range list {
+				switch {
+				case r.Err == nil:
+					n++
+				case len(o.ids) > 0: // else it changed since it was listed
+					refused = append(refused, r.Err.Error())
+				}
 			}
-			n++
-			if o.format.Value == "table" {
-				return nil
+			for _, r := range list {
+				if err != nil || r.Err != nil || o.format.Value == "table" {
+					continue
+				}
+				j := r.Job
+				err = enc.Encode(redriveLine{redriveSchema, j.ID, j.State, j.Attempts, j.MaxAttempts, j.Deadline})
 			}
-			return enc.Encode(redriveLine{redriveSchema, j.ID, j.State, j.Attempts, j.MaxAttempts, j.Deadline})
+			return err
 		})
+		if err == nil && len(refused) > 0 {
+			err = errors.New(strings.Join(refused, "; "))
+		}
 		bar.Close()
 		if ctx.Err() != nil {
 			err = cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted: %d were redriven, the rest is as it was", n))
@@ -139,34 +151,23 @@ func (o *queueRedriveOptions) count(ctx context.Context, store retryqueue.Store)
 	return int(n), err
 }
 
-// each calls one with each id asked for, also after one that is refused. With a
-// reason, a job that is no longer dead or was purged is passed over.
-func (o *queueRedriveOptions) each(ctx context.Context, store retryqueue.Store, one func(string) error) error {
+// each calls some with the ids asked for, many at a time.
+func (o *queueRedriveOptions) each(ctx context.Context, store retryqueue.Store, some func([]string) error) error {
 	if len(o.ids) > 0 {
-		var refused []string
-		for _, id := range o.ids {
-			err := one(id)
-			switch {
-			case err == nil:
-			case !retryqueue.AboutJob(err):
-				return err
-			default:
-				refused = append(refused, err.Error())
-			}
-		}
-		if refused == nil {
-			return nil
-		}
-		return errors.New(strings.Join(refused, "; "))
-	}
-	o.filter.States = []retryqueue.State{retryqueue.Dead}
-	_, err := pages(ctx, store, o.filter, math.MaxInt, func(jobs []retryqueue.Job) error {
-		for _, j := range jobs {
-			if err := one(j.ID); err != nil && !errors.Is(err, retryqueue.ErrNotDead) && !errors.Is(err, retryqueue.ErrPurged) {
+		for ids := range slices.Chunk(o.ids, pageSize) {
+			if err := some(ids); err != nil {
 				return err
 			}
 		}
 		return nil
+	}
+	o.filter.States = []retryqueue.State{retryqueue.Dead}
+	_, err := pages(ctx, store, o.filter, math.MaxInt, func(jobs []retryqueue.Job) error {
+		ids := make([]string, len(jobs))
+		for i, j := range jobs {
+			ids[i] = j.ID
+		}
+		return some(ids)
 	})
 	return err
 }

@@ -82,8 +82,8 @@ func New(cfg Config) (*Queue, error) {
 	return &Queue{cfg}, nil
 }
 
-// addAtOnce is how many jobs Add writes in one transaction.
-const addAtOnce = 500
+// atOnce is how many jobs Add and RedriveAll write in one transaction.
+const atOnce = 500
 
 // Add hands jobs in and says of each, in order, what became of it. A job whose
 // id is known changes nothing. Every job is checked before the first is written;
@@ -98,7 +98,7 @@ func (q *Queue) Add(ctx context.Context, jobs ...NewJob) ([]Added, error) {
 	}
 	var all []Added
 	for len(jobs) > 0 {
-		n := min(len(jobs), addAtOnce)
+		n := min(len(jobs), atOnce)
 		added, err := q.cfg.Store.Add(ctx, now, jobs[:n])
 		if err != nil {
 			return all, err
@@ -116,13 +116,41 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 // Redrive gives a dead job more attempts and a new deadline and makes it pending
 // again. It is the only way out of a final state, meant for a person, by, and
 // recorded. It resets nothing: attempts go on counting. A receiver that has
-// forgotten the id by then (see package inbox) would do the job's work again.
+// forgotten the id by then (see package inbox) would do the job's work again. The
+// Job comes without its payload.
 func (q *Queue) Redrive(ctx context.Context, id, by string, attempts int, deadline Millis) (Job, error) {
-	act := Act{ID: id, At: q.cfg.Clock(), By: by, MoreAttempts: attempts, Deadline: deadline}
-	if err := act.Check(); err != nil {
+	list, err := q.RedriveAll(ctx, []string{id}, by, attempts, deadline)
+	if err != nil {
 		return Job{}, err
 	}
-	return q.cfg.Store.Redrive(ctx, act)
+	return list[0].Job, list[0].Err
+}
+
+// RedriveAll is Redrive for many jobs, in transactions of 500. It says of each, in
+// order, what became of it: one that is refused leaves the others alone. Every id
+// is checked before the first job is touched. After an error of the store, the
+// jobs that it tells of are redriven and the others as they were, but for the next
+// 500 if that is ErrNoAnswer.
+func (q *Queue) RedriveAll(ctx context.Context, ids []string, by string, attempts int, deadline Millis) ([]Redriven, error) {
+	now := q.cfg.Clock()
+	acts := make([]Act, 0, len(ids))
+	for _, id := range ids {
+		act := Act{ID: id, At: now, By: by, MoreAttempts: attempts, Deadline: deadline}
+		if err := act.Check(); err != nil {
+			return nil, err
+		}
+		acts = append(acts, act)
+	}
+	var all []Redriven
+	for len(acts) > 0 {
+		n := min(len(acts), atOnce)
+		list, err := q.cfg.Store.Redrive(ctx, acts[:n])
+		if err != nil {
+			return all, err
+		}
+		all, acts = append(all, list...), acts[n:]
+	}
+	return all, nil
 }
 
 // Outcome is what one step of a worker did.

@@ -34,12 +34,14 @@ type Store interface {
 	Acts(ctx context.Context, id string) ([]Act, error)
 	// Stats counts the jobs by state. Its cost does not grow with their number.
 	Stats(ctx context.Context, now Millis) (Stats, error)
-	// Redrive makes a dead job pending again and records it: ErrUnknownID,
-	// ErrNotDead or ErrPurged if it cannot. The Act has been checked.
-	Redrive(ctx context.Context, a Act) (Job, error)
+	// Redrive makes dead jobs pending again and records it. It says of each act, in
+	// order, what became of its job: one that cannot be redriven leaves the others
+	// alone. The acts have been checked.
+	Redrive(ctx context.Context, acts []Act) ([]Redriven, error)
 	// Purge drops the payloads of jobs that were final before the given time and
-	// returns how many. It works in several short transactions.
-	Purge(ctx context.Context, before Millis) (int, error)
+	// returns how many. It works in several short transactions and tells after each
+	// how many jobs it looked at, if told is not nil.
+	Purge(ctx context.Context, before Millis, told func(looked int)) (int, error)
 	// Check returns an error if the store contradicts itself.
 	Check(ctx context.Context) error
 	Close() error
@@ -83,6 +85,23 @@ type Act struct {
 	Deadline     Millis // its new one
 	OldDeadline  Millis // set by the store
 	OldReason    Reason // set by the store
+}
+
+// Redriven is what became of one job that was to be redriven.
+type Redriven struct {
+	Job Job   // as it is now, without its payload; without meaning if Err is set
+	Err error // ErrUnknownID, ErrNotDead or ErrPurged: it is as it was
+}
+
+// Refuses returns why j cannot be redriven, nil if it can.
+func (j Job) Refuses() error {
+	switch {
+	case j.State != Dead:
+		return fmt.Errorf("job %s: %w but %v", j.ID, ErrNotDead, j.State)
+	case j.Purged:
+		return fmt.Errorf("job %s: %w", j.ID, ErrPurged)
+	}
+	return nil
 }
 
 // Check returns an error that names the first field that is not right.

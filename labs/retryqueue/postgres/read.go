@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -37,7 +36,7 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 	if f.Limit <= 0 {
 		f.Limit = retryqueue.DefaultLimit
 	}
-	text := `SELECT ` + strings.TrimSuffix(columns, "payload") + `NULL::bytea FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = $1), 0)`
+	text := `SELECT ` + bare + ` FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = $1), 0)`
 	args := []any{f.After, f.Limit}
 	if len(f.States) > 0 {
 		args = append(args, numbers(f.States))

@@ -95,6 +95,7 @@ CREATE TRIGGER jobs_moved AFTER UPDATE ON jobs REFERENCING OLD TABLE AS old_rows
 
 // The statements that every attempt uses.
 const (
+	bare    = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, NULL::bytea` // without the payload
 	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, payload`
 	// In statements that join jobs with others, as j.
 	jColumns = `j.id, j.state, j.reason, j.attempts, j.max_attempts, j.due_at, j.deadline, j.enqueued_at, coalesce(j.finished_at, 0), j.lost, j.last_error, j.payload IS NULL, j.payload`

@@ -143,8 +143,8 @@ func TestReadOnly(t *testing.T) {
 	_, add := s.Add(ctx, 20, []retryqueue.NewJob{{ID: "b", Deadline: 1000, MaxAttempts: 1}})
 	_, take := s.Take(ctx, retryqueue.Take{Now: 20, Claim: 1, LeaseUntil: 30})
 	_, renew := s.Renew(ctx, "a", 1, 30)
-	_, redrive := s.Redrive(ctx, retryqueue.Act{ID: "a", At: 20, MoreAttempts: 1, Deadline: 1000})
-	_, purge := s.Purge(ctx, 100)
+	_, redrive := s.Redrive(ctx, []retryqueue.Act{{ID: "a", At: 20, MoreAttempts: 1, Deadline: 1000}})
+	_, purge := s.Purge(ctx, 100, nil)
 	for what, err := range map[string]error{"Add": add, "Take": take, "Renew": renew, "Redrive": redrive, "Purge": purge} {
 		if !errors.Is(err, retryqueue.ErrReadOnly) {
 			t.Errorf("%s: got %v, want %v", what, err, retryqueue.ErrReadOnly)

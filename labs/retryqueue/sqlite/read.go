@@ -36,7 +36,7 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 	if f.Limit <= 0 {
 		f.Limit = retryqueue.DefaultLimit
 	}
-	text := `SELECT ` + strings.TrimSuffix(columns, "payload") + `NULL FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = ?), 0)`
+	text := `SELECT ` + bare + ` FROM jobs WHERE seq > coalesce((SELECT seq FROM jobs WHERE id = ?), 0)`
 	args := []any{f.After}
 	if len(f.States) > 0 {
 		text += ` AND state IN (?` + strings.Repeat(", ?", len(f.States)-1) + `)`

@@ -80,6 +80,7 @@ const sweepAtOnce = 256
 
 // The statements that every attempt uses, prepared once a connection.
 const (
+	bare    = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, NULL` // without the payload
 	columns = `id, state, reason, attempts, max_attempts, due_at, deadline, enqueued_at, coalesce(finished_at, 0), lost, last_error, payload IS NULL, payload`
 	// What a claim must tell; the rest is known.
 	claimColumns = `id, attempts, max_attempts, deadline, enqueued_at, lost, last_error, payload`

@@ -10,20 +10,33 @@ import (
 	"chaoslab/labs/retryqueue"
 )
 
+// redrive redrives one job.
+func (s *store) redrive(a retryqueue.Act) (retryqueue.Job, error) {
+	s.t.Helper()
+	list, err := s.Redrive(s.t.Context(), []retryqueue.Act{a})
+	if err != nil || len(list) != 1 {
+		s.t.Fatalf("Redrive of %s: %d answers, %v, want one", a.ID, len(list), err)
+	}
+	if list[0].Err != nil && !strings.Contains(list[0].Err.Error(), "job "+a.ID+": ") {
+		s.t.Errorf("Redrive of %s: got %v, want it to name the job", a.ID, list[0].Err)
+	}
+	return list[0].Job, list[0].Err
+}
+
 func redrive(t *testing.T, s *store) {
 	ctx := t.Context()
 	act := retryqueue.Act{ID: "a", At: 300, By: "me", MoreAttempts: 2, Deadline: deadline * 2}
-	_, err := s.Redrive(ctx, act)
+	_, err := s.redrive(act)
 	s.wantErr("unknown", err, retryqueue.ErrUnknownID)
 	s.add(10, newJob("a"))
-	_, err = s.Redrive(ctx, act)
+	_, err = s.redrive(act)
 	s.wantErr("pending", err, retryqueue.ErrNotDead)
 	s.claim(20, "a", 1)
-	_, err = s.Redrive(ctx, act)
+	_, err = s.redrive(act)
 	s.wantErr("leased", err, retryqueue.ErrNotDead)
 	s.settle(30, dead("a", 1, 30, retryqueue.ReasonPermanent))
 
-	j, err := s.Redrive(ctx, act)
+	j, err := s.redrive(act)
 	if want := "pending none 1/5 avail=300 lease=0 dead=200000 added=10 final=0 lost=0"; err != nil || brief(j) != want {
 		t.Errorf("Redrive: got %s, %v, want %s", brief(j), err, want)
 	}
@@ -33,7 +46,7 @@ func redrive(t *testing.T, s *store) {
 	}
 	s.claim(320, "a", 2)
 	s.settle(330, done("a", 2, 330))
-	_, err = s.Redrive(ctx, act)
+	_, err = s.redrive(act)
 	s.wantErr("done", err, retryqueue.ErrNotDead)
 
 	acts, err := s.Acts(ctx, "a")
@@ -44,14 +57,55 @@ func redrive(t *testing.T, s *store) {
 	s.check()
 }
 
+// redriveMany redrives what can be redriven and says of the others why not.
+func redriveMany(t *testing.T, s *store) {
+	ctx := t.Context()
+	s.add(10, newJob("dead"), newJob("purged"), newJob("late"), newJob("open"))
+	s.take(20, 3)
+	s.take(30, 0, dead("dead", 1, 30, retryqueue.ReasonPermanent), dead("purged", 1, 30, retryqueue.ReasonExhausted), dead("late", 1, 40, retryqueue.ReasonDeadline))
+	if n, err := s.Purge(ctx, 31, nil); n != 2 || err != nil {
+		t.Errorf("Purge: got %d, %v", n, err)
+	}
+	s.add(35, newJob("dead-2"))
+	s.claim(40, "open", 1)
+	s.claim(40, "dead-2", 1)
+	s.settle(41, dead("dead-2", 1, 41, retryqueue.ReasonPermanent))
+	act := func(id string) retryqueue.Act {
+		return retryqueue.Act{ID: id, At: 300, By: "me", MoreAttempts: 2, Deadline: deadline * 2}
+	}
+	list, err := s.Redrive(ctx, []retryqueue.Act{act("late"), act("none"), act("purged"), act("open"), act("dead-2"), act("late")})
+	if err != nil || len(list) != 6 {
+		t.Fatalf("got %d answers, %v, want 6", len(list), err)
+	}
+	for i, want := range []error{nil, retryqueue.ErrUnknownID, retryqueue.ErrPurged, retryqueue.ErrNotDead, nil, retryqueue.ErrNotDead} {
+		s.wantErr(fmt.Sprint("act ", i), list[i].Err, want)
+		if j := list[i].Job; want == nil && (brief(j) != brief(s.get(j.ID)) || j.State != retryqueue.Pending || len(j.Payload) > 0) {
+			t.Errorf("act %d: got %+v, want it as it is in the store, without its payload", i, j)
+		}
+	}
+	s.want("late", "pending none 1/5 avail=300 lease=0 dead=200000 added=10 final=0 lost=0")
+	s.want("open", "leased none 1/3 avail=0 lease=1040 dead=100000 added=10 final=0 lost=0")
+	for id, want := range map[string]int{"late": 1, "dead-2": 1, "purged": 0, "open": 0} {
+		if acts, err := s.Acts(ctx, id); len(acts) != want || err != nil {
+			t.Errorf("Acts of %s: got %+v, %v, want %d", id, acts, err, want)
+		}
+	}
+	if list, err := s.Redrive(ctx, nil); len(list) != 0 || err != nil {
+		t.Errorf("none: got %+v, %v", list, err)
+	}
+	s.check()
+}
+
 func purge(t *testing.T, s *store) {
 	ctx := t.Context()
 	s.add(10, newJob("old"), newJob("dead"), newJob("young"), newJob("open"))
 	s.take(20, 4)
 	s.take(30, 0, done("old", 1, 30), dead("dead", 1, 30, retryqueue.ReasonPermanent), done("young", 1, 31), back("open", 1, 25))
 	for _, want := range []int{2, 0} {
-		if n, err := s.Purge(ctx, 31); n != want || err != nil {
-			t.Errorf("Purge: got %d, %v, want %d", n, err, want)
+		looked := 0
+		n, err := s.Purge(ctx, 31, func(n int) { looked += n })
+		if n != want || looked != 4 || err != nil {
+			t.Errorf("Purge: got %d after a look at %d, %v, want %d of 4", n, looked, err, want)
 		}
 	}
 	for id, purged := range map[string]bool{"old": true, "dead": true, "young": false, "open": false} {
@@ -62,7 +116,7 @@ func purge(t *testing.T, s *store) {
 	if got := s.add(40, newJob("old")); got[0].New || got[0].Differs {
 		t.Errorf("Add of a purged id: got %+v, want it known", got)
 	}
-	_, err := s.Redrive(ctx, retryqueue.Act{ID: "dead", At: 50, MoreAttempts: 1, Deadline: deadline * 2})
+	_, err := s.redrive(retryqueue.Act{ID: "dead", At: 50, MoreAttempts: 1, Deadline: deadline * 2})
 	s.wantErr("Redrive of a purged job", err, retryqueue.ErrPurged)
 	s.claim(50, "open", 2)
 	s.check()

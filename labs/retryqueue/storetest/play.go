@@ -92,7 +92,7 @@ func (p *play) step(depth int) {
 		p.redrive()
 	case p.r.IntN(8) == 0:
 		before := p.now - retryqueue.Millis(p.r.Int64N(1000))
-		n, err := p.store.Purge(p.t.Context(), before)
+		n, err := p.store.Purge(p.t.Context(), before, nil)
 		p.note("purge before %d: %d", before, n)
 		if want := p.model.purge(before); n != want || err != nil {
 			p.t.Errorf("Purge: got %d, %v, want %d", n, err, want)

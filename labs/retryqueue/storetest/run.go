@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		{"settling and claiming are one step", settleAndClaim},
 		{"the oldest due comes first", order},
 		{"only the dead are redriven, and nothing is reset", redrive},
+		{"many are redriven together, and each is told of", redriveMany},
 		{"purge drops payloads and keeps ids", purge},
 		{"pages of a list", list},
 		{"stats tell the states apart", stats},
