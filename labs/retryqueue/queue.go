@@ -178,11 +178,13 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 // Report is the account of one step.
 type Report struct {
 	Outcome Outcome
-	Job     Job    // as it is after the step; without meaning if Idle
+	Job     Job    // as it is after the step, if Lost or Failed as it was claimed; without meaning if Idle
 	Err     error  // what Send returned, or what failed
 	Ended   []Job  // other jobs found out of time or attempts, dead now
 	Next    Millis // if Idle: when the next job is due, zero if none is
 	Took    time.Duration
+
+	claimed Job // as it was claimed
 }
 
 // RunOnce does at most one job: it claims it, sends it and writes down what
@@ -215,7 +217,7 @@ func (q *Queue) RunOnce(ctx context.Context) (Report, error) {
 	case err != nil && note: // it changes nothing but what can be read later
 		r.Err = errors.Join(r.Err, err)
 	case err != nil:
-		r.Outcome, r.Err = Failed, errors.Join(err, r.Err)
+		r.Job, r.Outcome, r.Err = r.claimed, Failed, errors.Join(err, r.Err)
 	case len(done.Lost) > 0 && !note:
 		return lost(r)
 	case !backwards && !note:
@@ -227,7 +229,10 @@ func (q *Queue) RunOnce(ctx context.Context) (Report, error) {
 // settleWait bounds the writing down of an outcome after a stop.
 const settleWait = 5 * time.Second
 
+// lost turns r into the report of an attempt whose lease was lost. What should
+// have become of the job did not.
 func lost(r Report) (Report, error) {
+	r.Job = r.claimed
 	r.Outcome, r.Err = Lost, fmt.Errorf("job %s, attempt %d: %w", r.Job.ID, r.Job.Attempts, ErrLeaseLost)
 	return r, r.Err
 }

@@ -166,6 +166,10 @@ func TestALostLeaseChangesNothing(t *testing.T) {
 	if r.Outcome != retryqueue.Lost || !errors.Is(err, retryqueue.ErrLeaseLost) {
 		t.Errorf("the first worker: got %v, %v, want it lost", r.Outcome, err)
 	}
+	// The report does not tell of a success that was not written down.
+	if got, want := brief(r.Job), "leased none 1/5 avail=0 dead=50000"; got != want {
+		t.Errorf("the report of the first worker: got %s, want %s", got, want)
+	}
 	if got, want := brief(b.get("a")), "pending none 2/5 avail=10100 dead=50000"; got != want {
 		t.Errorf("the job: got %s, want %s", got, want)
 	}

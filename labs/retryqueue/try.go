@@ -16,7 +16,7 @@ var errStopped = errors.New("the worker was stopped")
 // write down, nil if nothing is, and the report, in which Job is as it will be
 // after that.
 func (q *Queue) try(ctx context.Context, job Job, claimed Millis) (*Settlement, Report) {
-	r := Report{Job: job}
+	r := Report{Job: job, claimed: job}
 	before := q.cfg.Clock()
 	if before < claimed {
 		return nil, backwards(r, claimed, before)
