@@ -71,6 +71,9 @@ func (o *queueStore) open(ctx context.Context, readOnly bool) (retryqueue.Store,
 		if stores.IsPostgres(where) {
 			where = "postgres://..." // it may hold a password
 		}
+		if o.schema != "" {
+			where += " --schema " + o.schema
+		}
 		return nil, fmt.Errorf("%w; make one with: caller queue init --store %s", err, where)
 	}
 	return store, err

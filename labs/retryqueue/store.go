@@ -61,7 +61,7 @@ type Taken struct {
 	Lost  []int  // indexes into Settle of those that came too late
 	Jobs  []Job  // claimed now, each with its own attempt spent
 	Ended []Job  // found past their deadline or out of attempts: dead now
-	More  bool   // nothing was claimed because too many had to be ended: ask again
+	More  bool   // nothing was claimed, but perhaps more is due: ask again
 	Next  Millis // nothing was claimed: when the next job is due, zero if none is
 }
 

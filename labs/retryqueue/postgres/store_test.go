@@ -164,3 +164,44 @@ func exec(t *testing.T, statement string) {
 		t.Fatal(err)
 	}
 }
+
+// If the first transaction of a Take wrote something down and the second fails,
+// what was written is told, and the worker is not made to believe that nothing is
+// due: it asks again, and meets the error.
+func TestAHalfTakeIsNotTakenForIdle(t *testing.T) {
+	t.Parallel()
+	ctx, schema := t.Context(), newSchema()
+	s, err := postgres.Open(ctx, shared.URL(t), postgres.Options{Create: true, Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, j := range []retryqueue.NewJob{{ID: "a", Deadline: 1000, MaxAttempts: 1}, {ID: "late", Deadline: 25, MaxAttempts: 1}, {ID: "b", Deadline: 1000, MaxAttempts: 1}} {
+		if _, err := s.Add(ctx, 10, []retryqueue.NewJob{j}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take := func(x retryqueue.Take) (retryqueue.Taken, error) {
+		x.Now, x.Claim, x.LeaseUntil = x.Now+20, 1, 500
+		return s.Take(ctx, x)
+	}
+	if taken, err := take(retryqueue.Take{}); err != nil || len(taken.Jobs) != 1 {
+		t.Fatalf("got %+v, %v, want a", taken, err)
+	}
+	exec(t, `CREATE FUNCTION `+schema+`.full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+CREATE TRIGGER no_end BEFORE UPDATE ON `+schema+`.jobs FOR EACH ROW WHEN (NEW.state = 3) EXECUTE FUNCTION `+schema+`.full()`)
+	done := retryqueue.Settlement{ID: "a", Attempt: 1, State: retryqueue.Done, At: 30}
+	if taken, err := take(retryqueue.Take{Now: 10, Settle: []retryqueue.Settlement{done}}); err != nil || len(taken.Lost) > 0 || len(taken.Jobs) > 0 || !taken.More {
+		t.Errorf("settling: got %+v, %v, want it written down, and more to ask for", taken, err)
+	}
+	if taken, err := take(retryqueue.Take{Now: 10}); !errors.Is(err, retryqueue.ErrFull) {
+		t.Errorf("claiming: got %+v, %v, want %v", taken, err, retryqueue.ErrFull)
+	}
+	exec(t, `DROP TRIGGER no_end ON `+schema+`.jobs`)
+	if taken, err := take(retryqueue.Take{Now: 10}); err != nil || len(taken.Jobs) != 1 || taken.Jobs[0].ID != "b" || len(taken.Ended) != 1 {
+		t.Errorf("with room again: got %+v, %v, want b", taken, err)
+	}
+	if err := s.Check(ctx); err != nil {
+		t.Error(err)
+	}
+}

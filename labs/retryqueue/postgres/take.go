@@ -36,6 +36,7 @@ func (s *Store) Take(ctx context.Context, t retryqueue.Take) (retryqueue.Taken, 
 		if len(t.Settle) == 0 && len(first.Jobs) == 0 {
 			return retryqueue.Taken{}, err
 		}
+		first.More = len(first.Jobs) == 0 // nobody has looked yet
 		return first, nil
 	}
 	return out, nil
