@@ -49,5 +49,9 @@ func (b Backoff) withDefaults() (Backoff, error) {
 func (b Backoff) delay(id string, attempt int, after time.Duration) (int64, error) {
 	d, err := backoff.Delay(b.Base, b.Cap, attempt, b.Jitter(id, attempt))
 	// Round up what the partner asked for: never before its time.
-	return max(d.Milliseconds(), (after + time.Millisecond - 1).Milliseconds()), err
+	least := after.Milliseconds()
+	if after%time.Millisecond > 0 {
+		least++
+	}
+	return max(d.Milliseconds(), least), err
 }

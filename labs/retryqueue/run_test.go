@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -92,6 +93,8 @@ func TestRunOnce(t *testing.T) {
 		{"accepted", 3, 5000, nil, 20, retryqueue.Succeeded, "done none 1/3 avail=0 dead=5000"},
 		{"worth a retry", 3, 5000, retryqueue.Retry(errDown, 0), 20, retryqueue.PutBack, "pending none 1/3 avail=70 dead=5000"},
 		{"the partner named the wait", 3, 5000, retryqueue.Retry(errDown, 2*time.Second), 20, retryqueue.PutBack, "pending none 1/3 avail=2020 dead=5000"},
+		{"the partner named a wait without end", 3, 5000, retryqueue.Retry(errDown, math.MaxInt64), 20, retryqueue.GivenUp, "dead deadline 1/3 avail=0 dead=5000"},
+		{"the partner named a part of a millisecond more", 3, 5000, retryqueue.Retry(errDown, 2*time.Second+1), 20, retryqueue.PutBack, "pending none 1/3 avail=2021 dead=5000"},
 		{"wrapped", 3, 5000, fmt.Errorf("call: %w", retryqueue.Retry(errDown, 0)), 0, retryqueue.PutBack, "pending none 1/3 avail=50 dead=5000"},
 		{"the retry would come at the deadline", 3, 70, retryqueue.Retry(errDown, 0), 20, retryqueue.GivenUp, "dead deadline 1/3 avail=0 dead=70"},
 		{"the retry would come 1 ms before it", 3, 71, retryqueue.Retry(errDown, 0), 20, retryqueue.PutBack, "pending none 1/3 avail=70 dead=71"},
