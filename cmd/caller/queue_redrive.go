@@ -119,7 +119,7 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 			return err
 		})
 		if err == nil && len(refused) > 0 {
-			err = errors.New(strings.Join(refused, "; "))
+			err = refusals(refused)
 		}
 		bar.Close()
 		if ctx.Err() != nil {
@@ -132,6 +132,16 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 		}
 		return err
 	})
+}
+
+// refusals is one line for jobs that were refused, the first of them by name.
+func refusals(texts []string) error {
+	const named = 5
+	text := strings.Join(texts[:min(len(texts), named)], "; ")
+	if more := len(texts) - named; more > 0 {
+		text += fmt.Sprintf("; and %d more like these", more)
+	}
+	return errors.New(text)
 }
 
 // count is how many jobs there are to do.
