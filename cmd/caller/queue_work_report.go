@@ -32,10 +32,9 @@ type workReport struct {
 	json  bool
 	again time.Duration // before the same trouble with the store is told again
 
-	mu     sync.Mutex
-	err    error     // the first of writing
-	told   string    // the trouble with the store that was told last
-	toldAt time.Time // and when
+	mu   sync.Mutex
+	err  error                // the first of writing
+	told map[string]time.Time // the troubles with the store that go on, and when each was told
 }
 
 // storeAgain is how long a trouble with the store that lasts is not told again:
@@ -61,14 +60,17 @@ func (w *workReport) tell(r retryqueue.Report) {
 // known says whether r is a trouble with the store that was told just now.
 func (w *workReport) known(r retryqueue.Report) bool {
 	if !aboutStore(r) {
-		w.told = "" // it works again
+		w.told = nil // it works again
 		return false
 	}
 	text, now := r.Err.Error(), time.Now()
-	if text == w.told && now.Sub(w.toldAt) < w.again {
+	if at, ok := w.told[text]; ok && now.Sub(at) < w.again {
 		return true
 	}
-	w.told, w.toldAt = text, now
+	if w.told == nil || len(w.told) == maxNotes {
+		w.told = map[string]time.Time{}
+	}
+	w.told[text] = now
 	return false
 }
 

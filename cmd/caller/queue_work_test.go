@@ -152,6 +152,7 @@ func TestQueueWorkTellsATroubleOnce(t *testing.T) {
 	}{
 		{"the same", time.Hour, []retryqueue.Report{full, full, full}, 1},
 		{"another", time.Hour, []retryqueue.Report{full, busy, busy}, 2},
+		{"two in turn, as several workers meet them", time.Hour, []retryqueue.Report{full, busy, full, busy}, 2},
 		{"the same after a success", time.Hour, []retryqueue.Report{full, full, done, full}, 2},
 		{"idle in between", time.Hour, []retryqueue.Report{full, {}, full}, 1},
 		{"the same, later", 0, []retryqueue.Report{full, full}, 2},
