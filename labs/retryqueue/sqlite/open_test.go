@@ -18,7 +18,7 @@ import (
 // execs runs statements on the file with a connection of its own.
 func execs(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", sqlite.DSN(path, "rwc"))
+	db, err := sql.Open("sqlite", sqlite.DSN(path, "rwc", "busy_timeout(10000)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLockedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	other, err := sql.Open("sqlite", sqlite.DSN(path, "rwc"))
+	other, err := sql.Open("sqlite", sqlite.DSN(path, "rwc", "busy_timeout(10000)"))
 	if err != nil {
 		t.Fatal(err)
 	}
