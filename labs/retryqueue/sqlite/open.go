@@ -80,7 +80,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		// same new file to WAL, SQLite reports busy at once, whatever the timeout.
 		if code(err) != lib.SQLITE_BUSY || time.Now().After(until) {
 			err = s.explain(err)
-			if fresh {
+			if fresh && errors.Is(err, retryqueue.ErrFull) {
 				s.unmake()
 			}
 			return nil, err
@@ -90,15 +90,13 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			if fresh {
-				s.unmake()
-			}
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// unmake removes the file that was begun and holds nothing yet.
+// unmake removes the file that was begun and holds nothing yet. Only for want of
+// room: after any other trouble another process may just be making it.
 func (s *Store) unmake() {
 	if info, err := os.Stat(s.path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		_ = os.Remove(s.path)
