@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
+	"chaoslab/internal/jsonobject"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/httpsend"
 )
@@ -34,7 +33,7 @@ func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (readJob, e
 	}
 	var req httpsend.Request
 	seen := map[string]bool{}
-	err := eachKey(line, func(key string, value json.RawMessage) (err error) {
+	err := jsonobject.EachKey(line, func(key string, value json.RawMessage) (err error) {
 		seen[key] = true
 		var n int64
 		switch key {
@@ -81,35 +80,6 @@ func parseJobLine(line []byte, d addDefaults, now retryqueue.Millis) (readJob, e
 	return job, job.Check(now)
 }
 
-// eachKey calls f for each key of the one JSON object in line.
-func eachKey(line []byte, f func(string, json.RawMessage) error) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("no JSON object")
-	}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("no JSON: %w", err)
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return fmt.Errorf("%v: no JSON: %w", t, err)
-		}
-		key, _ := t.(string) // within an object it is one
-		if err := f(key, value); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return errors.New("no JSON: the object does not end")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the object")
-	}
-	return nil
-}
-
 func stringOf(value json.RawMessage, to *string) error {
 	if len(value) == 0 || value[0] != '"' {
 		return fmt.Errorf("%s is no string", value)
@@ -132,7 +102,7 @@ func base64Of(value json.RawMessage, to *[]byte) error {
 // headerOf reads an object of header fields.
 func headerOf(value json.RawMessage, to *map[string]string) error {
 	*to = map[string]string{}
-	return eachKey(value, func(name string, value json.RawMessage) error {
+	return jsonobject.EachKey(value, func(name string, value json.RawMessage) error {
 		var text string
 		err := stringOf(value, &text)
 		(*to)[name] = text

@@ -17,6 +17,7 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/internal/jsonobject"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/httpsend"
 	"chaoslab/labs/retryqueue/queueprom"
@@ -209,7 +210,7 @@ func readTable(path string) (httpsend.Table, error) {
 		return nil, err
 	}
 	t := httpsend.Table{}
-	err = eachKey(text, func(key string, value json.RawMessage) error {
+	err = jsonobject.EachKey(text, func(key string, value json.RawMessage) error {
 		if _, twice := t[key]; twice {
 			return errors.New("it stands twice: which one is meant?")
 		}

@@ -16,7 +16,7 @@ func TestImports(t *testing.T) {
 		"sqlite":    {own, "modernc.org/sqlite", "modernc.org/sqlite/lib"},
 		"postgres":  {own, "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool"},
 		"stores":    {own, own + "/sqlite", own + "/postgres", "github.com/jackc/pgx/v5/stdlib"},
-		"httpsend":  {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff"},
+		"httpsend":  {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff", "chaoslab/internal/jsonobject"},
 		"inbox":     {own},
 		"queueprom": {own, "github.com/prometheus/client_golang/prometheus"},
 		"prove":     {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},

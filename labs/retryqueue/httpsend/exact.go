@@ -1,14 +1,14 @@
 package httpsend
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"unicode/utf8"
+
+	"chaoslab/internal/jsonobject"
 )
 
 // CheckJSON returns an error, which names the key, for an object in JSON that
@@ -19,7 +19,7 @@ import (
 // of a job as well as for its payload.
 func CheckJSON(object []byte) error {
 	seen := map[string]bool{}
-	err := eachKey(object, func(key string, value json.RawMessage) error {
+	err := jsonobject.EachKey(object, func(key string, value json.RawMessage) error {
 		if seen[key] {
 			return errors.New("it stands twice")
 		}
@@ -40,7 +40,7 @@ func CheckJSON(object []byte) error {
 
 func checkHeaderJSON(object []byte) error {
 	seen := map[string]string{}
-	return eachKey(object, func(name string, value json.RawMessage) error {
+	return jsonobject.EachKey(object, func(name string, value json.RawMessage) error {
 		canonical := http.CanonicalHeaderKey(name)
 		if first, ok := seen[canonical]; ok {
 			if first == name {
@@ -94,33 +94,4 @@ func escaped(text []byte) int {
 		return -1
 	}
 	return int(n)
-}
-
-// eachKey calls f for each key of the one JSON object in text.
-func eachKey(text []byte, f func(string, json.RawMessage) error) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("no JSON object")
-	}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("no JSON: %w", err)
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return fmt.Errorf("%v: no JSON: %w", t, err)
-		}
-		key, _ := t.(string) // within an object it is one
-		if err := f(key, value); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return errors.New("no JSON: the object does not end")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the object")
-	}
-	return nil
 }

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"chaoslab/internal/jsonobject"
 )
 
 // Request is what a job's payload says is to be sent.
@@ -40,7 +42,7 @@ func Decode(payload []byte) (Request, error) {
 	if err := CheckJSON(payload); err != nil {
 		return r, fmt.Errorf("payload: %w", err)
 	}
-	err := eachKey(payload, func(key string, _ json.RawMessage) error {
+	err := jsonobject.EachKey(payload, func(key string, _ json.RawMessage) error {
 		if !slices.Contains([]string{"method", "url", "header", "body", "body_base64"}, key) {
 			return errors.New("no such key: method, url, header, body, body_base64")
 		}
