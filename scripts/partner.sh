@@ -4,6 +4,7 @@
 #   need_commands         finds partner and caller, or builds them
 #   start_partner ARGS    starts one and waits until all its ports are in their state
 #   find_url MODE         sets url to its URL for a mode, or for admin
+#   misused TEXT          ends the script, which was called wrongly
 #   run COMMAND ARGS      runs a command so that SIGINT ends the script at once
 #
 # Whatever happens, SIGINT included, the partner is stopped and nothing is left
@@ -47,6 +48,11 @@ mkdir -m 700 "$scratch" || { scratch='' && die 'no folder could be made for scra
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
+}
+
+misused() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 2
 }
 
 run() {

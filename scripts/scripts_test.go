@@ -187,6 +187,30 @@ func TestComparePolicies(t *testing.T) {
 	checkGone(t, cmd)
 }
 
+func TestScriptsSayHowTheyAreUsed(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	for _, c := range []struct {
+		name, arg, want string
+		code            int
+	}{
+		{"three-failures.sh", "--help", "usage: scripts/three-failures.sh", 0},
+		{"three-failures.sh", "3", `unknown argument "3"; usage: scripts/three-failures.sh`, 2},
+		{"bench-cutoff", "-h", "usage: scripts/bench-cutoff [RUNS [LIMIT]]", 0},
+		{"bench-cutoff", "many", `RUNS is a number from 1 to 99999, not "many"; usage: `, 2},
+		{"bench-cutoff", "0", `RUNS is a number from 1 to 99999, not "0"; usage: `, 2},
+	} {
+		cmd := script(t, bin, c.name, c.arg)
+		timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		out, _ := cmd.CombinedOutput()
+		timer.Stop()
+		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "seed ") {
+			t.Errorf("%s %s: exit code %d, %q, want %d, %q and no partner started", c.name, c.arg, code, out, c.code, c.want)
+		}
+		checkGone(t, cmd)
+	}
+}
+
 func TestL1ScriptsCleanUpAfterSIGINT(t *testing.T) {
 	t.Parallel()
 	bin := commands(t)

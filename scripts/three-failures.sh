@@ -6,6 +6,12 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=partner.sh
 source "${BASH_SOURCE[0]%/*}/partner.sh"
 
+usage='usage: scripts/three-failures.sh   (no arguments; takes about two seconds)'
+case ${1-} in
+  '') ;;
+  -h | --help) echo "$usage" && exit 0 ;;
+  *) misused "unknown argument \"$1\"; $usage" ;;
+esac
 command -v curl >/dev/null || die 'curl is not installed: apt-get install curl'
 need_commands
 start_partner --mode all --listen 127.0.0.1:0 --admin 127.0.0.1:0

@@ -72,7 +72,7 @@ Exit codes: 0 measured, 1 --expect not met or no partner there, 2 wrong usage,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.urls = args
-			if err := refuseEmpty(cmd, "expect", "partner", "method", "ca", "proxy"); err != nil {
+			if err := cli.RefuseEmpty(cmd, "expect", "partner", "method", "ca", "proxy"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("max-conns") && o.maxConns == 0 {

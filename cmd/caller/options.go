@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"chaoslab/budgetcaller"
 	"chaoslab/cmd/internal/cli"
 )
@@ -76,17 +74,6 @@ func (o *measureOptions) complete(stdin io.Reader) error {
 		return nil // the partner's listeners, checked once they are known
 	}
 	return o.checkCaps()
-}
-
-// refuseEmpty refuses those flags where they were given an empty value, which is
-// mostly a variable of a script that was never set.
-func refuseEmpty(cmd *cobra.Command, names ...string) error {
-	for _, name := range names {
-		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-			return cli.Usagef("--%s is empty: leave it out or give it a value", name)
-		}
-	}
-	return nil
 }
 
 // checkCaps refuses more than the targets may be given.

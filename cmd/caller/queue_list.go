@@ -33,7 +33,7 @@ func newQueueList(s cli.Streams, store *queueStore) *cobra.Command {
   caller queue list --state dead --reason exhausted,permanent`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := refuseEmpty(cmd, "after"); err != nil {
+			if err := cli.RefuseEmpty(cmd, "after"); err != nil {
 				return err
 			}
 			if err := parseFilter(cmd, &o.filter); err != nil {

@@ -74,7 +74,7 @@ FILE replaces it.`,
   caller queue work --print-table > table.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := refuseEmpty(cmd, "table", "metrics"); err != nil {
+			if err := cli.RefuseEmpty(cmd, "table", "metrics"); err != nil {
 				return err
 			}
 			switch {

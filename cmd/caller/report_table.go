@@ -13,15 +13,16 @@ import (
 	"chaoslab/cmd/internal/cli"
 )
 
-// maxRows is how many runs the table lists one by one; of more it prints the
-// summary only.
+// maxRows is how many runs of the same URLs the table lists one by one; of more
+// it prints the summaries only. One run of each URL has no summary and is
+// always listed.
 const maxRows = 20
 
 // tableReport prints the table for people, once all is measured.
 type tableReport struct {
 	w    io.Writer
 	opts *measureOptions
-	rows []measurement // the first maxRows
+	rows []measurement // those that may be listed
 	runs int
 }
 
@@ -31,11 +32,14 @@ func newTableReport(o *measureOptions, w io.Writer) *tableReport {
 
 func (r *tableReport) add(m measurement) error {
 	r.runs++
-	if len(r.rows) < maxRows {
+	if r.listed() {
 		r.rows = append(r.rows, m)
 	}
 	return nil
 }
+
+// listed says whether the runs so far are listed one by one.
+func (r *tableReport) listed() bool { return r.opts.runs == 1 || r.runs <= maxRows }
 
 func (r *tableReport) end(sums []summary) error {
 	if r.runs == 0 {
@@ -44,7 +48,7 @@ func (r *tableReport) end(sums []summary) error {
 	w := &errWriter{w: r.w}
 	fmt.Fprintln(w, r.limits())
 	fmt.Fprintln(w)
-	if r.runs <= maxRows {
+	if r.listed() {
 		t := newRunTable(w, "run", r.opts.partner != "")
 		for _, m := range r.rows {
 			t.addCall(r.caption(m), m.line())
@@ -54,7 +58,7 @@ func (r *tableReport) end(sums []summary) error {
 	}
 	if r.opts.runs > 1 {
 		for i, s := range sums {
-			if i > 0 || r.runs <= maxRows {
+			if i > 0 || r.listed() {
 				fmt.Fprintln(w)
 			}
 			renderSummary(w, s)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,7 +77,11 @@ func newCtl(s cli.Streams) *cobra.Command {
 		Args: cobra.MaximumNArgs(1), RunE: o.run(s, runReset),
 	}
 	ledger := &cobra.Command{
-		Use: "ledger", Short: "What happened, one JSON object a line", Args: noArgs, RunE: o.run(s, runLedger),
+		Use: "ledger", Short: "What happened, one JSON object a line",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cmp.Or(noArgs(cmd, args), cli.RefuseEmpty(cmd, "listener", "remote"))
+		},
+		RunE: o.run(s, runLedger),
 	}
 	ledger.Flags().BoolVar(&o.clear, "clear", false, "forget it instead")
 	ledger.Flags().StringVar(&o.listener, "listener", "", "only this listener")
@@ -116,10 +121,7 @@ func runGet(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, 
 	if err != nil {
 		return err
 	}
-	if len(args) == 1 {
-		return printListeners(w, o.format, all, args[0])
-	}
-	return printListeners(w, o.format, all, "")
+	return printListeners(w, o.format, all, args)
 }
 
 func runSet(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, w io.Writer) error {
@@ -132,27 +134,30 @@ func runSet(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, 
 	if err != nil {
 		return err
 	}
-	return printListeners(w, o.format, all, args[0])
+	return printListeners(w, o.format, all, args[:1])
 }
 
 func runReset(ctx context.Context, c *admin.Client, o *ctlOptions, args []string, w io.Writer) error {
 	name := strings.Join(args, "")
+	if len(args) > 0 && name == "" {
+		return cli.Usagef("the name of a listener is empty: leave it out for all")
+	}
 	all, err := c.Reset(ctx, name)
 	if err != nil {
 		return err
 	}
-	return printListeners(w, o.format, all, name)
+	return printListeners(w, o.format, all, args)
 }
 
-// printListeners prints the listener of that name, or all if it is empty.
-func printListeners(w io.Writer, format string, all []faults.Listener, name string) error {
+// printListeners prints the listener of that name, or all if there is none.
+func printListeners(w io.Writer, format string, all []faults.Listener, name []string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if format == "table" {
 		fmt.Fprintln(t, "LISTENER\tURL\tFAULTS")
 	}
 	found := false
 	for _, l := range all {
-		if name != "" && l.Name != name {
+		if len(name) > 0 && l.Name != name[0] {
 			continue
 		}
 		found = true
@@ -176,13 +181,21 @@ func printListeners(w io.Writer, format string, all []faults.Listener, name stri
 		for i, l := range all {
 			names[i] = l.Name
 		}
-		return fmt.Errorf("no listener %q: one of %s", name, strings.Join(names, ", "))
+		return fmt.Errorf("no listener %q: one of %s", name[0], strings.Join(names, ", "))
 	}
 	return t.Flush()
 }
 
 func runLedger(ctx context.Context, c *admin.Client, o *ctlOptions, _ []string, w io.Writer) error {
 	if o.clear {
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"listener", o.listener != ""}, {"remote", o.remote != ""}, {"limit", o.limit != 0}, {"wait", o.wait.IsSet}} {
+			if f.given {
+				return cli.Usagef("--clear forgets all entries: leave out --%s", f.name)
+			}
+		}
 		return c.ClearLedger(ctx)
 	}
 	q := faults.Query{Listener: o.listener, Limit: o.limit}

@@ -55,6 +55,9 @@ func newRoot(s cli.Streams) *cobra.Command {
 		Example: rootExample,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.RefuseEmpty(cmd, "listen", "ledger", "tls-ca"); err != nil {
+				return err
+			}
 			if err := o.source.read(cmd); err != nil {
 				return err
 			}

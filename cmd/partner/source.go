@@ -45,8 +45,8 @@ func (o *source) flags(cmd *cobra.Command) {
 func (o *source) read(cmd *cobra.Command) error {
 	o.params = changedParams(cmd)
 	o.hasSeed = cmd.Flags().Changed("seed")
-	if o.file == "" {
-		return nil
+	if err := cli.RefuseEmpty(cmd, "config"); err != nil || o.file == "" {
+		return err
 	}
 	if len(o.modes) > 0 || len(o.params) > 0 || cmd.Flags().Changed("listen") {
 		return cli.Usagef("--config says which faults are where: leave out --mode, --listen and the parameters of modes")

@@ -150,6 +150,9 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{"bad after", "GET", "/v1/ledger?after=x", "localhost", "", 400},
 		{"too long a wait", "GET", "/v1/ledger?wait=2h", "localhost", "", 400},
 		{"broken query", "GET", "/v1/ledger?%zz", "localhost", "", 400},
+		{"a listener", "GET", "/v1/ledger?listener=ok", "localhost", "", 200},
+		{"an unknown listener", "GET", "/v1/ledger?listener=okay", "localhost", "", 400},
+		{"no listener's name", "GET", "/v1/ledger?listener=", "localhost", "", 400},
 	} {
 		r := httptest.NewRequest(tc.method, "http://x/", nil)
 		r.URL.Path, r.URL.RawQuery, _ = strings.Cut(tc.target, "?")

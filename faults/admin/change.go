@@ -118,7 +118,7 @@ type Missed struct {
 const MissedSchema = "partner.missed/1"
 
 // stream sends every entry that ends, one a line, until the client leaves or the
-// partner is shut down.
+// port is shut down; what has ended by then is still sent.
 func (h handler) stream(w http.ResponseWriter, r *http.Request) {
 	feed := h.partner.Ledger().Follow(h.queue)
 	defer feed.Close()
@@ -131,17 +131,22 @@ func (h handler) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	tick := time.NewTicker(tellMissed)
 	defer tick.Stop()
-	for {
+	done := r.Context().Done()
+	for open := true; open; {
 		var err error
 		select {
-		case e := <-feed.Entries():
+		case e, more := <-feed.Entries():
+			if open = more; !open {
+				break
+			}
 			if err = writeMissed(enc, feed); err == nil {
 				err = enc.Encode(e)
 			}
 		case <-tick.C:
 			err = writeMissed(enc, feed)
-		case <-r.Context().Done():
-			return
+		case <-done:
+			done = nil
+			feed.Close() // nothing more comes; what it holds still does
 		}
 		if err == nil && len(feed.Entries()) == 0 {
 			err = out.Flush()

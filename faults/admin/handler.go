@@ -129,6 +129,9 @@ func (h handler) clearLedger(w http.ResponseWriter, _ *http.Request) {
 // ledger answers with one entry a line.
 func (h handler) ledger(w http.ResponseWriter, r *http.Request) {
 	q, wait, err := parseQuery(r.URL.RawQuery)
+	if err == nil && q.Listener != "" {
+		err = h.known(q.Listener)
+	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)
 		return
@@ -146,6 +149,18 @@ func (h handler) ledger(w http.ResponseWriter, r *http.Request) {
 	_ = h.partner.Ledger().WaitEach(ctx, q, send)
 }
 
+// known says that there is no such listener, if there is none.
+func (h handler) known(name string) error {
+	var names []string
+	for _, l := range h.partner.Listeners() {
+		if l.Name == name {
+			return nil
+		}
+		names = append(names, l.Name)
+	}
+	return fmt.Errorf("no listener %q: one of %s", name, strings.Join(names, ", "))
+}
+
 // parseQuery reads what GET /v1/ledger is asked for.
 func parseQuery(raw string) (q faults.Query, wait time.Duration, err error) {
 	values, err := url.ParseQuery(raw)
@@ -158,7 +173,9 @@ func parseQuery(raw string) (q faults.Query, wait time.Duration, err error) {
 		}
 		switch key {
 		case "listener":
-			q.Listener = v[0]
+			if q.Listener = v[0]; q.Listener == "" {
+				err = errors.New("listener: empty: leave it out for all")
+			}
 		case "remote":
 			if q.Remote, err = netip.ParseAddrPort(v[0]); err != nil {
 				err = fmt.Errorf("remote: %q is not IP:PORT", v[0])

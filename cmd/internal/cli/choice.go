@@ -32,18 +32,20 @@ func (c *Choice) String() string { return c.Value }
 func (c *Choice) Type() string { return strings.Join(c.Of, "|") }
 
 // Nearest returns the word of words that is most like s, or "" if none is like
-// it: the word meant by a slip of the fingers, for "did you mean".
+// it: the word meant by a slip of the fingers, for "did you mean". words are lower
+// case; s may be of any.
 func Nearest(s string, words []string) string {
 	if s == "" {
 		return ""
 	}
+	s = strings.ToLower(s)
 	best, least := "", max(2, len(s)/3)+1
 	for _, w := range words {
 		d := distance(s, w)
 		if strings.HasPrefix(w, s) {
 			d = min(d, 1)
 		}
-		if d < least {
+		if d < least && d < len(w) { // a word that is wholly another is not meant
 			best, least = w, d
 		}
 	}

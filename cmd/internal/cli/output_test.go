@@ -94,6 +94,9 @@ func TestNearest(t *testing.T) {
 		"zebra":           "",
 		"":                "",
 		"OK":              "ok",
+		"ol":              "ok",
+		"foo":             "",
+		"READ_TIMEOUT":    "read_timeout",
 		"request_timeout": "request_timeout",
 	} {
 		if got := Nearest(in, words); got != want {

@@ -45,3 +45,14 @@ func usage(cmd *cobra.Command) error {
 	_, err := fmt.Fprintln(cmd.OutOrStderr(), b.String())
 	return err
 }
+
+// RefuseEmpty refuses those flags where they were given an empty value, which is
+// mostly a variable of a script that was never set.
+func RefuseEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return Usagef("--%s is empty: leave it out or give it a value", name)
+		}
+	}
+	return nil
+}
