@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"chaoslab/labs"
 	"chaoslab/labs/referee"
 	"chaoslab/labs/referee/folder"
+	"chaoslab/labs/referee/handin"
 )
 
 const labLong = `lab holds the exercises. You write a program in a language of your choice; it is
@@ -188,17 +188,14 @@ func openSolution(f *folder.Folder, lab *referee.Lab, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(f.Dir, "solution")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
+	const dir = "solution"
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := handin.Write(f.Dir, dir+"/"+name, text); err != nil {
 			return err
 		}
 	}
 	f.Progress.Solution = true
-	fmt.Fprintln(s.Out, dir)
+	fmt.Fprintln(s.Out, filepath.Join(f.Dir, dir))
 	return f.Save()
 }
 

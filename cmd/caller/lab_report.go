@@ -10,6 +10,7 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/labs/referee/folder"
+	"chaoslab/labs/referee/handin"
 	page "chaoslab/labs/referee/report"
 )
 
@@ -36,9 +37,11 @@ func newLabReport(s cli.Streams, o *labOptions) *cobra.Command {
 			}
 			path := o.output
 			if path == "" {
-				path = filepath.Join(f.Dir, folder.ReportFile)
+				path, err = filepath.Join(f.Dir, folder.ReportFile), handin.Write(f.Dir, folder.ReportFile, html.Bytes())
+			} else {
+				err = os.WriteFile(path, html.Bytes(), 0o644)
 			}
-			if err := os.WriteFile(path, html.Bytes(), 0o644); err != nil {
+			if err != nil {
 				return err
 			}
 			fmt.Fprintln(s.Out, path)

@@ -2,12 +2,11 @@ package referee
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"chaoslab/labs/referee/handin"
 )
 
 // PredictFile is the file in which the student writes figures down before
@@ -22,10 +21,10 @@ func (l *Lab) judgePredictions(dir string) []Finding {
 	if len(l.Predict) == 0 {
 		return nil
 	}
-	text, err := readBounded(filepath.Join(dir, PredictFile), maxPredict)
+	text, err := handin.Read(dir, PredictFile, maxPredict)
 	written := map[string]string{}
 	if err == nil {
-		written = parsePredictions(text)
+		written = parsePredictions(string(text))
 	}
 	var found []Finding
 	for _, q := range l.Predict {
@@ -50,16 +49,6 @@ func (l *Lab) judgePredictions(dir string) []Finding {
 		found = append(found, f)
 	}
 	return found
-}
-
-func readBounded(path string, most int64) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	return string(text), err
 }
 
 // parsePredictions reads lines of KEY = VALUE; what follows # does not count.

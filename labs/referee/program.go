@@ -11,10 +11,14 @@ import (
 	"strings"
 
 	"chaoslab/labs/referee/confine"
+	"chaoslab/labs/referee/handin"
 )
 
 // RunFile is the file in a student's folder whose one line starts the program.
 const RunFile = "run"
+
+// maxRun bounds it.
+const maxRun = 16 << 10
 
 // ProgramConfig says what is to be run.
 type ProgramConfig struct {
@@ -107,7 +111,7 @@ func (p *Program) find() error {
 
 // readRunFile reads the one line of the file "run".
 func readRunFile(dir string) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, RunFile))
+	text, err := handin.Read(dir, RunFile, maxRun)
 	if err != nil {
 		return nil, fmt.Errorf("which program? %w", err)
 	}

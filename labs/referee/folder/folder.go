@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chaoslab/labs/referee"
+	"chaoslab/labs/referee/handin"
 )
 
 // The files of a student's folder.
@@ -57,6 +58,9 @@ type GradeLine struct {
 
 // maxGrades bounds the gradings that are remembered.
 const maxGrades = 100
+
+// maxState bounds what is read of a file under .lab.
+const maxState = 64 << 20
 
 func names(files fs.FS, dir string) []string {
 	var all []string
@@ -155,7 +159,7 @@ var ErrNone = errors.New("holds no exercise")
 
 // Open opens a folder that was laid before.
 func Open(dir string) (*Folder, error) {
-	text, err := os.ReadFile(filepath.Join(dir, progressAt))
+	text, err := handin.Read(dir, progressAt, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s %w", dir, ErrNone)
 	}
@@ -177,15 +181,7 @@ func (f *Folder) save(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(f.Dir, stateDir), 0o755); err != nil {
-		return err
-	}
-	// At once or not at all: an interrupt must not leave half a file.
-	path := filepath.Join(f.Dir, name)
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return handin.Write(f.Dir, name, append(text, '\n'))
 }
 
 // Note remembers a grading of every scenario, and keeps it for the report.
@@ -213,7 +209,7 @@ func (f *Folder) Note(g referee.Grade, whole bool) error {
 // Last returns the last grading.
 func (f *Folder) Last() (referee.Grade, error) {
 	var g referee.Grade
-	text, err := os.ReadFile(filepath.Join(f.Dir, lastAt))
+	text, err := handin.Read(f.Dir, lastAt, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g, fmt.Errorf("nothing was run in %s yet: caller lab grade %d", f.Dir, f.Progress.Lab)
 	}
