@@ -187,7 +187,7 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	t.Render()
 	fmt.Fprintln(s.Out)
 	if scenario, bad := g.FirstBad(); bad != nil {
-		fmt.Fprint(s.Out, bad.Feedback(scenario))
+		printFeedback(bad.Feedback(scenario), s.Out)
 		if scenario != referee.OwnPredict {
 			tellRefused(g, s)
 			fmt.Fprintf(s.Err, "\nLook at it: caller lab try %d --scenario %s --seed %d\n", g.Lab, scenario, g.Seed)
@@ -268,7 +268,7 @@ func runLabTry(ctx context.Context, o *labOptions, lab *referee.Lab, s cli.Strea
 	}
 	fmt.Fprintln(s.Out)
 	if scenario, bad := g.FirstBad(); bad != nil {
-		fmt.Fprint(s.Out, bad.Feedback(scenario))
+		printFeedback(bad.Feedback(scenario), s.Out)
 		tellRefused(g, s)
 		return verdictExit(g)
 	}
