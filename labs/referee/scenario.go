@@ -20,6 +20,9 @@ type scenarioRun struct {
 	program *Program
 	event   func(Event)
 
+	telling sync.Mutex
+	told    map[uint64]bool // what of the ledger has been told
+
 	partner *faults.Partner
 	start   time.Time
 	rec     *recorder
@@ -113,11 +116,17 @@ func (r *scenarioRun) environment(work string) []string {
 	return env
 }
 
-// tell passes an event on.
+// tell passes an event on, behind what the partners have seen before it.
 func (r *scenarioRun) tell(lane, format string, a ...any) {
 	if r.event != nil {
-		r.event(Event{Scenario: r.Name, At: millis(time.Since(r.start)), Lane: lane, Text: oneLine(fmt.Sprintf(format, a...))})
+		at := millis(time.Since(r.start))
+		r.tellNew()
+		r.event(r.eventAt(at, lane, format, a...))
 	}
+}
+
+func (r *scenarioRun) eventAt(ms float64, lane, format string, a ...any) Event {
+	return Event{Scenario: r.Name, At: ms, Lane: lane, Text: oneLine(fmt.Sprintf(format, a...))}
 }
 
 // find notes what the referee itself finds fault with.

@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,17 +26,17 @@ func (r *scenarioRun) watch(ctx context.Context) {
 	}
 	t := time.NewTicker(every)
 	defer t.Stop()
-	told := map[uint64]bool{}
 	for {
 		if len(holes) > 0 {
 			r.lookForSyns(holes)
 		}
 		if r.event != nil {
-			r.tellNew(told)
+			r.tellNew()
 		}
 		select {
 		case <-t.C:
 		case <-ctx.Done():
+			r.tellNew()
 			return
 		}
 	}
@@ -58,21 +59,39 @@ func (r *scenarioRun) holes() map[uint16]string {
 	return holes
 }
 
-// tellNew tells of requests and connections that have begun or ended.
-func (r *scenarioRun) tellNew(told map[uint64]bool) {
+// tellNew tells of requests and connections that have begun or ended, in the order
+// and with the times in which they did.
+func (r *scenarioRun) tellNew() {
+	if r.event == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	if r.told == nil {
+		r.told = map[uint64]bool{}
+	}
+	var events []Event
+	note := func(unix float64, format string, a ...any) {
+		at := unix - float64(r.start.UnixMicro())/1000
+		events = append(events, r.eventAt(at, "partner", format, a...))
+	}
 	for _, e := range r.partner.Ledger().Entries(faults.Query{}) {
 		if e.Kind == "connection" && e.Nth > 0 {
 			continue
 		}
 		begun, ended := e.Seq*2, e.Seq*2+1
-		if e.Kind == "request" && !told[begun] {
-			told[begun] = true
-			r.tell("partner", "%s: %s %s (%s)", e.Listener, e.Method, e.Path, e.Mode)
+		if e.Kind == "request" && !r.told[begun] {
+			r.told[begun] = true
+			note(e.BegunAt, "%s: %s %s (%s)", e.Listener, e.Method, e.Path, e.Mode)
 		}
-		if e.Ended() && !told[ended] {
-			told[ended] = true
-			r.tell("partner", "%s: %s after %.1f ms, by the %s", e.Listener, e.How, e.Elapsed, e.EndedBy)
+		if e.Ended() && !r.told[ended] {
+			r.told[ended] = true
+			note(e.EndedAt, "%s: %s after %.1f ms, by the %s", e.Listener, e.How, e.Elapsed, e.EndedBy)
 		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	for _, e := range events {
+		r.event(e)
 	}
 }
 
