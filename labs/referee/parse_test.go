@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"chaoslab/labs/referee/handin"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -120,6 +122,30 @@ func FuzzSum(f *testing.F) {
 		sum(s)
 		_, _ = values{"a": "1"}.text(s)
 	})
+}
+
+// TestPredictionsLook holds that who wrote no figure is not sent to think about it.
+func TestPredictionsLook(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, look string }{
+		{"no figure yet", "k = ?", "question mark"},
+		{"not there", "", "question mark"},
+		{"with its unit", "k = 90%", "without a unit"},
+		{"with a comma", "k = 1,5", "with a point"},
+		{"wrong", "k = 3", "think"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := handin.Write(dir, PredictFile, []byte(c.text)); err != nil {
+				t.Fatal(err)
+			}
+			lab := &Lab{Predict: []Question{{Key: "k", From: 1, To: 2, Look: "think"}}}
+			if f := lab.judgePredictions(dir)[0]; f.Verdict != Fail || !strings.Contains(f.Look, c.look) {
+				t.Errorf("with %q: %+v, want it to fail and to look at %q", c.text, f, c.look)
+			}
+		})
+	}
 }
 
 func TestPredictions(t *testing.T) {

@@ -37,10 +37,13 @@ func (l *Lab) judgePredictions(dir string) []Finding {
 		switch {
 		case err != nil:
 			f.Seen, f.Verdict = err.Error(), Fail
+			f.Look = "the file " + PredictFile + ", which must lie in the folder"
 		case !ok || value == "" || value == "?":
 			f.Seen, f.Verdict = "no figure for "+q.Key, Fail
+			f.Look = "the file " + PredictFile + ": a figure in the place of each question mark"
 		case bad != nil || math.IsInf(n, 0) || math.IsNaN(n):
 			f.Seen, f.Verdict = fmt.Sprintf("%s = %s, which is no number", q.Key, oneLine(value)), Fail
+			f.Look = "the figure alone, with a point and without a unit: the question says which"
 		case n < q.From || n > q.To:
 			f.Seen, f.Verdict = fmt.Sprintf("%s = %v", q.Key, n), Fail
 		default:
