@@ -50,11 +50,18 @@ func sameKeyCheck() Check {
 		judge: func(a args, s *Seen) (bool, string, string) {
 			const expected = "the same Idempotency-Key on every attempt"
 			keys := map[string]bool{}
-			for _, t := range s.requests(a["at"]) {
+			all, without := s.requests(a["at"]), 0
+			for _, t := range all {
 				keys[t.Entry.Key] = true
+				if t.Entry.Key == "" {
+					without++
+				}
 			}
-			if len(keys) != 1 || keys[""] {
-				return false, fmt.Sprintf("%d keys on %d requests, one of them empty: %v", len(keys), len(s.requests(a["at"])), keys[""]), expected
+			switch {
+			case without > 0:
+				return false, fmt.Sprintf("%d requests, %d of them without a key", len(all), without), expected
+			case len(keys) != 1:
+				return false, fmt.Sprintf("%d different keys on %d requests", len(keys), len(all)), expected
 			}
 			return true, "one key", expected
 		},
