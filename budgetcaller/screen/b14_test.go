@@ -127,8 +127,8 @@ func TestB14NoFallbackAfterACancel(t *testing.T) {
 		Fallback: Fallback{SetAside: For(budget/2, ""), Func: func(context.Context) (any, error) { ran = true; return 1, nil }},
 	}}}})
 	ctx, cancel := context.WithCancel(t.Context())
+	began := time.Now() // not after the timer begins to run
 	defer time.AfterFunc(100*ms, cancel).Stop()
-	began := time.Now()
 	res, err := s.Run(ctx)
 	took := time.Since(began)
 	p.left(t)
