@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -183,4 +184,41 @@ func TestClosedCallersAreLetGo(t *testing.T) {
 	if after := grown(); after > before+callers*200 {
 		t.Errorf("%d bytes are kept for each Caller", (after-before)/callers)
 	}
+}
+
+// slowToClose is a connection whose closing takes its time.
+type slowToClose struct {
+	net.Conn
+	begun chan struct{}
+	gone  atomic.Bool
+}
+
+func (s *slowToClose) Close() error {
+	close(s.begun)
+	time.Sleep(50 * ms)
+	s.gone.Store(true)
+	return s.Conn.Close()
+}
+
+// Whoever ends an attempt finds its connection gone, also where another one, the
+// watchdog say, was about to close it.
+func TestAnAbortedConnectionIsGone(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	slow := &slowToClose{Conn: ours, begun: make(chan struct{})}
+	p := &pool{hosts: map[route]*hostPool{}}
+	h := p.host(route{})
+	h.open = 1
+	c := newConn(h, slow)
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		c.abort()
+	}()
+	<-slow.begun
+	if c.release(true) || !slow.gone.Load() {
+		t.Error("it was given back before it was gone")
+	}
+	<-first
 }
