@@ -13,44 +13,33 @@ import (
 	"time"
 )
 
-// redirecting is a partner that takes its time to say that it is elsewhere.
-func redirecting(t *testing.T, after time.Duration, status int) *script {
-	return newScript(t, func(_ int, w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/next" {
-			time.Sleep(after)
-			w.Header().Set("Location", "/next")
-			w.WriteHeader(status)
-		}
-	})
-}
-
 // An attempt was made also if its redirect could not be followed any more: hooks
 // and breaker are told of it, and the error accounts for it.
 func TestARedirectThatIsNotFollowedAnyMore(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		budget time.Duration
-		close  bool
-		class  Class
-		is     error
+		name      string
+		meanwhile func(*Caller)
+		class     Class
+		is        error
 	}{
-		{"below the floor by then", 1200 * ms, false, ClassBelowFloor, ErrBelowFloor},
-		{"closed by then", 10 * time.Second, true, ClassCanceled, ErrClosed},
+		{"below the floor by then", func(*Caller) { time.Sleep(1600 * ms) }, ClassBelowFloor, ErrBelowFloor},
+		{"closed by then", (*Caller).Close, ClassCanceled, ErrClosed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := redirecting(t, 400*ms, http.StatusFound)
 			var told []AttemptEvent
 			c := newCaller(t, Config{
 				Redirects: 3,
-				Default:   Dependency{Limits: Limits{Floor: time.Second}, Retry: fixed(2, ms)},
+				Default:   Dependency{Limits: Limits{Floor: 2500 * ms}, Retry: fixed(2, ms)},
 				Hooks:     Hooks{Attempt: func(e AttemptEvent) { told = append(told, e) }},
 			})
-			if tt.close {
-				defer time.AfterFunc(200*ms, c.Close).Stop()
-			}
-			_, _, err := ask(t, c, tt.budget, request(t, "GET", s.url, ""))
+			s := newScript(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				tt.meanwhile(c)
+				w.Header().Set("Location", "/next")
+				w.WriteHeader(http.StatusFound)
+			})
+			_, _, err := ask(t, c, 4*time.Second, request(t, "GET", s.url, ""))
 			var e *Error
 			if !errors.As(err, &e) || e.Class != tt.class || !errors.Is(err, tt.is) || e.Effect != EffectAnswered ||
 				len(e.Attempts) != 1 || e.Attempts[0].Status != http.StatusFound {
