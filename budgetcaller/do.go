@@ -128,6 +128,9 @@ func (k *call) attempt() error {
 	}
 	err = k.caller.follow(k.ctx, &k.try, nil, k.result)
 	last := k.unmade(made)
+	if err == nil && last == nil {
+		k.req = k.try.req // where redirects led: only the last hop may be repeated
+	}
 	if n := len(k.result.Attempts); n > made {
 		k.tellAttempts(made)
 		// A redirect is an answer of this partner; what its target does is not.
@@ -143,7 +146,6 @@ func (k *call) attempt() error {
 	case last != nil:
 		return k.notMade(last)
 	}
-	k.req = k.try.req // where redirects led: only the last hop may be repeated
 	k.tries++
 	return nil
 }
