@@ -27,6 +27,13 @@ func newAlarms() *alarms {
 	return s
 }
 
+// close has nothing of the alarms left behind once no attempt waits for them.
+func (s *alarms) close() {
+	for i := range s.each {
+		s.each[i].close()
+	}
+}
+
 // next returns the alarm for one more attempt.
 func (s *alarms) next() *alarm { return &s.each[s.given.Add(1)%alarmCount] }
 
@@ -39,6 +46,7 @@ type alarm struct {
 	line  line
 	timer *time.Timer // nil until it is needed
 	rings int64       // when timer fires, never if it does not; not after the first is due
+	last  bool        // the timer is not to outlive who waits
 	_     [64]byte    // keeps the locks of two alarms out of one cache line
 }
 
@@ -78,7 +86,25 @@ func (l *alarm) drop(a *attempt) bool {
 		l.line.remove(r.slot)
 		r.slot = 0
 	}
+	if l.last {
+		l.rest()
+	}
 	return !r.rung
+}
+
+func (l *alarm) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = true
+	l.rest()
+}
+
+// rest stops the timer if nobody waits.
+func (l *alarm) rest() {
+	if first, _ := l.line.first(); first == nil && l.timer != nil {
+		l.timer.Stop()
+		l.rings = never
+	}
 }
 
 func (l *alarm) now() int64 { return int64(time.Since(l.base)) }

@@ -70,6 +70,9 @@ func (a *Answer) take(b *body) {
 	a.announced, a.status = resp.ContentLength, resp.Status
 	a.proto, a.major, a.minor = resp.Proto, resp.ProtoMajor, resp.ProtoMinor
 	switch n := resp.ContentLength; {
+	case resp.Body == http.NoBody: // an answer to HEAD announces what a GET would bring
+	case n > 0 && b.most > 0:
+		a.Body = make([]byte, 0, min(n, answerAtOnce, b.most+1))
 	case n > 0:
 		a.Body = make([]byte, 0, min(n, answerAtOnce))
 	case n < 0:

@@ -125,3 +125,25 @@ func TestRequestOnTheWire(t *testing.T) {
 		}
 	}
 }
+
+// A client can close what is idle, as with net/http's own transport, and go on.
+func TestTheClientClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, func(int, http.ResponseWriter, *http.Request) {})
+	c := newCaller(t, Config{})
+	client := &http.Client{Transport: c.RoundTripper(), Timeout: 10 * time.Second}
+	for range 2 {
+		resp, err := client.Get(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if open, idle, _ := slots(c); open != 1 || idle != 1 {
+			t.Errorf("%d connections, %d idle; want 1 and 1", open, idle)
+		}
+		client.CloseIdleConnections()
+		if open, idle, _ := slots(c); open != 0 || idle != 0 {
+			t.Errorf("closed: %d connections, %d idle; want none", open, idle)
+		}
+	}
+}

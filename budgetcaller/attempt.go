@@ -152,10 +152,13 @@ func (a *attempt) unwatchContext() bool {
 }
 
 // giveUp cancels the attempt from within.
-func (a *attempt) giveUp() {
+func (a *attempt) giveUp() { a.end(ClassCanceled, LimitNone) }
+
+// end decides the attempt now, in whatever phase it is.
+func (a *attempt) end(c Class, l Limit) {
 	for {
 		o := a.verdict.load()
-		if o.decided() || a.rule(o, ClassCanceled, LimitNone, 0, false) {
+		if o.decided() || a.rule(o, c, l, a.span.now(), false) {
 			return
 		}
 	}
@@ -164,11 +167,12 @@ func (a *attempt) giveUp() {
 // contextOver is called when ctx is over. A deadline of ctx is the budget, which
 // the watchdog judges; only a cancel is a cancel.
 func (a *attempt) contextOver() {
-	if !canceled(a.ctx) {
-		a.watch(false)
+	if canceled(a.ctx) {
+		a.giveUp()
 		return
 	}
-	a.giveUp()
+	a.watch(false)
+	a.end(ClassBudgetExhausted, LimitBudget) // a ctx that ends before the deadline that it told of
 }
 
 // cut releases all that the attempt waits on, so that its goroutine comes back

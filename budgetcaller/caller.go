@@ -153,4 +153,7 @@ func within[T int | int64 | time.Duration](name string, v, zero, most T) (T, err
 
 // Close closes all idle connections. Attempts under way go on and close theirs
 // when they end. A closed Caller makes no further attempts.
-func (c *Caller) Close() { c.pool.close() }
+func (c *Caller) Close() {
+	c.pool.close()
+	c.alarms.close()
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -38,6 +39,7 @@ type conn struct {
 	probing  bool         // reads must not touch the socket
 	reusable bool         // the answer ended whole and the partner keeps the connection
 	aborted  atomic.Bool
+	closing  sync.Once
 }
 
 // bufferSize is that of the read and the write buffer of a connection.
@@ -83,11 +85,11 @@ func (c *conn) lend(a *attempt) {
 
 // abort closes the TCP connection at once, without TLS' farewell, which would
 // wait for the partner. Pending reads and writes end. It may be called at any
-// time, by anyone, and more than once.
+// time, by anyone but a reader or writer of it, and more than once: whenever it
+// returns, the connection is gone.
 func (c *conn) abort() {
-	if !c.aborted.Swap(true) {
-		_ = c.tcp.Close()
-	}
+	c.aborted.Store(true)
+	c.closing.Do(func() { _ = c.tcp.Close() })
 }
 
 // release gives the connection back to its pool after a clean end, or closes it,

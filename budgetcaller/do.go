@@ -126,26 +126,36 @@ func (k *call) attempt() error {
 	if change == nil || k.caller.hooks.Breaker == nil { // a hook may take its time
 		k.try.start, k.try.deadline = now, until
 	}
-	if err := k.caller.follow(k.ctx, &k.try, nil, k.result); err != nil {
-		if k.tries == 0 {
-			return err
-		}
-		return k.complete(&Error{Class: ClassCanceled, Err: err})
+	err = k.caller.follow(k.ctx, &k.try, nil, k.result)
+	last := k.unmade(made)
+	if err == nil && last == nil {
+		k.req = k.try.req // where redirects led: only the last hop may be repeated
 	}
-	k.req = k.try.req // where redirects led: only the last hop may be repeated
-	if err := k.unmade(); err != nil {
+	if n := len(k.result.Attempts); n > made {
+		k.tellAttempts(made)
+		// A redirect is an answer of this partner; what its target does is not.
+		first := &k.result.Attempts[made]
+		ended := first.Start.Add(first.Elapsed)
+		k.changed(permit.Record(ended, judge(first, bounded && left < k.dep.Expected)))
+	}
+	switch {
+	case err != nil && len(k.result.Attempts) == 0:
 		return err
+	case err != nil:
+		return k.complete(&Error{Class: ClassCanceled, Err: err})
+	case last != nil:
+		return k.notMade(last)
 	}
 	k.tries++
+	return nil
+}
+
+// tellAttempts tells the hook of the attempts from number made of the list.
+func (k *call) tellAttempts(made int) {
 	for i := made; i < len(k.result.Attempts) && k.caller.hooks.Attempt != nil; i++ {
 		rec := k.result.Attempts[i] // a copy, which a hook may keep
-		k.caller.hooks.Attempt(AttemptEvent{k.name(), k.tries, &rec})
+		k.caller.hooks.Attempt(AttemptEvent{k.name(), k.tries + 1, &rec})
 	}
-	// A redirect is an answer of this partner; what its target does is not.
-	first := &k.result.Attempts[made]
-	ended := first.Start.Add(first.Elapsed)
-	k.changed(permit.Record(ended, judge(first, bounded && left < k.dep.Expected)))
-	return nil
 }
 
 // prepare fills in what the next attempt is made with.

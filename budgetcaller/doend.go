@@ -117,16 +117,23 @@ func (k *call) changed(change *breaker.Change) {
 	}
 }
 
-// unmade takes the last record back if it is of an attempt that was not made
-// after all, and returns the error with which the call ends then: time passes
-// between the look at the floor here and the one just before the wire.
-func (k *call) unmade() error {
+// unmade takes back and returns the last record, if it is one from number made
+// of the list and of an attempt that was not made after all: time passes between
+// the look at the floor here and the one just before the wire, and more of it
+// where a redirect is followed.
+func (k *call) unmade(made int) *Record {
 	n := len(k.result.Attempts) - 1
-	rec := k.result.Attempts[n]
-	if rec.Phase != PhaseNone {
+	if n < made || k.result.Attempts[n].Phase != PhaseNone {
 		return nil
 	}
+	rec := k.result.Attempts[n]
 	k.result.Attempts = k.result.Attempts[:n]
+	return &rec
+}
+
+// notMade is the error with which a call ends whose last attempt, of that
+// record, was not made.
+func (k *call) notMade(rec *Record) error {
 	e := &Error{Class: rec.Class, Limit: rec.Limit, Configured: rec.Configured}
 	if rec.Class != ClassBelowFloor {
 		return k.complete(e)

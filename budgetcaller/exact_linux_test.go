@@ -55,6 +55,9 @@ func TestTheLimitThatFiredIsKnown(t *testing.T) {
 					if tt.cancel > 0 && rec.Class == ClassCanceled && rec.Elapsed == 0 {
 						continue // a busy machine let the cancel come before the attempt
 					}
+					if tt.cancel > 0 && busy && rec.Class == ClassCanceled && rec.Phase < PhaseConnect {
+						continue // or before it could begin to dial
+					}
 					if rec.Class != tt.class || rec.Limit != tt.limit || rec.Phase != PhaseConnect || rec.Effect != EffectNone {
 						t.Errorf("run %d: %v, limit %v, phase %v, effect %v after %v (%v); want %v, limit %v, phase connect, effect none",
 							i, rec.Class, rec.Limit, rec.Phase, rec.Effect, rec.Elapsed, rec.Err, tt.class, tt.limit)

@@ -28,6 +28,9 @@ func (a *attempt) finish(c Class, l Limit, err error) *Record {
 	}
 	if a.stub != nil {
 		a.stub.cancel()
+		if resp := a.body.resp; resp != nil {
+			_ = resp.Body.Close()
+		}
 	}
 	a.complete(won, err)
 	return a.rec

@@ -2,7 +2,8 @@ package budgetcaller
 
 import "time"
 
-// Hooks are told what a Caller does; a nil hook is not called. They run on the
+// Hooks are told what a Caller does in Do and in its RoundTripper; a nil hook is
+// not called. Run tells none: its Result is all there is to tell. They run on the
 // goroutine of the call, so they must be quick and must not call the Caller.
 // They are called from many goroutines at once.
 type Hooks struct {

@@ -134,11 +134,16 @@ func (h *hostPool) forget() {
 
 // reap closes what has been idle for too long and sets itself to come again
 // while anything is left.
-func (p *pool) reap() {
+func (p *pool) reap() { p.closeIdle(time.Now().Add(-p.idleFor)) }
+
+// closeIdle closes what is idle since old or before.
+func (p *pool) closeIdle(old time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reaper = nil
-	old := time.Now().Add(-p.idleFor)
+	if p.reaper != nil {
+		p.reaper.Stop()
+		p.reaper = nil
+	}
 	next := time.Duration(0)
 	for _, h := range p.hosts {
 		kept := h.idle[:0]

@@ -187,7 +187,7 @@ func TestPoolPlacesComeBack(t *testing.T) {
 			t.Parallel()
 			tt.cfg.MaxConnsPerHost = 1
 			if tt.cfg.Limits.Connect == 0 {
-				tt.cfg.Limits.Connect = time.Second
+				tt.cfg.Limits.Connect = 4 * time.Second
 			}
 			tt.cfg.Limits.Pool = time.Second // a place that does not come back shows
 			c := newCaller(t, tt.cfg)

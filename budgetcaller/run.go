@@ -40,8 +40,9 @@ func (r Result) Effect() Effect {
 //
 // Run always closes req.Body. The error is never about the network: it says
 // that req cannot be sent at all (no budget, a scheme that is not http or
-// https, no host, a closed Caller), or it is sink's own. Only in the latter
-// case does the Result hold attempts beside an error.
+// https, no host, a closed Caller), or it is sink's own. The Result holds
+// attempts beside an error in the latter case, and where a redirect was to be
+// followed on a Caller that had been closed meanwhile.
 func (c *Caller) Run(ctx context.Context, req *http.Request, sink io.Writer) (Result, error) {
 	var res Result
 	start := time.Now()

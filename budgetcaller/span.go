@@ -88,6 +88,9 @@ func (s *span) configured(limit Limit, l Limits, b *budgetContext) time.Duration
 		if b != nil && b.total != NoLimit && b.deadline.Sub(s.start) == time.Duration(s.budget) {
 			return b.total
 		}
+		if s.budget == never {
+			return 0
+		}
 		return max(0, time.Duration(s.budget))
 	}
 	return 0
