@@ -69,6 +69,12 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	c.RuntimeParams["search_path"] = o.Schema
 	c.RuntimeParams["lock_timeout"] = strconv.FormatInt(o.BusyWait.Milliseconds(), 10)
 	c.RuntimeParams["application_name"] = "retryqueue"
+	// Every statement here walks down an index to a few rows. On a table that has
+	// grown since it was last analyzed the planner would read all of it instead.
+	for _, way := range []string{"seqscan", "bitmapscan", "hashjoin", "mergejoin"} {
+		c.RuntimeParams["enable_"+way] = "off"
+	}
+	c.RuntimeParams["jit"] = "off" // it takes longer than any of them
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = o.BusyWait
 	}
