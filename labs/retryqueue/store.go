@@ -18,8 +18,9 @@ type Store interface {
 	// Add writes down the jobs whose ids are not known, all or none, and says of
 	// each what became of it. The jobs have been checked.
 	Add(ctx context.Context, now Millis, jobs []NewJob) ([]Added, error)
-	// Take settles claims and makes new ones. Once it has begun to claim, it goes
-	// on for a moment after ctx ends, so that no claim is made unheard.
+	// Take settles claims and makes new ones; what several goroutines ask for may be
+	// one transaction. Once it has begun to claim, it goes on for a moment after ctx
+	// ends, so that no claim is made unheard.
 	Take(ctx context.Context, t Take) (Taken, error)
 	// Renew moves the end of the lease of attempt to until, or to the job's
 	// deadline if that is earlier, and returns it. ErrLeaseLost if the job is not

@@ -11,6 +11,11 @@ import (
 
 // Redrive implements retryqueue.Store.
 func (s *Store) Redrive(ctx context.Context, acts []retryqueue.Act) ([]retryqueue.Redriven, error) {
+	at := make([]retryqueue.Millis, len(acts))
+	for i, a := range acts {
+		at[i] = a.At
+	}
+	defer s.head.put(at...)
 	var out []retryqueue.Redriven
 	err := s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var err error
@@ -36,6 +41,7 @@ func redrive(ctx context.Context, tx pgx.Tx, acts []retryqueue.Act) ([]retryqueu
 	}
 	out := make([]retryqueue.Redriven, len(acts))
 	var b pgx.Batch
+	b.Queue(sqlCountRows)
 	for i, a := range acts {
 		j, known := was[a.ID]
 		if !known {
@@ -49,13 +55,13 @@ func redrive(ctx context.Context, tx pgx.Tx, acts []retryqueue.Act) ([]retryqueu
 			a.ID, int64(a.At), a.By, a.MoreAttempts, int16(j.Reason), int64(j.Deadline), int64(a.Deadline))
 		b.Queue(`UPDATE jobs SET state = 0, reason = 0, finished_at = NULL, due_at = $2, deadline = $3, max_attempts = max_attempts + $4 WHERE id = $1 RETURNING `+bare,
 			a.ID, int64(a.At), int64(a.Deadline), a.MoreAttempts).QueryRow(func(row pgx.Row) (err error) {
-			out[i].Job, err = job(row)
+			out[i].Job, _, err = job(row)
 			return err
 		})
 		j.State = retryqueue.Pending // should it be named twice
 		was[a.ID] = j
 	}
-	if b.Len() == 0 {
+	if b.Len() == 1 {
 		return out, nil
 	}
 	return out, tx.SendBatch(ctx, &b).Close()
@@ -69,7 +75,7 @@ func jobsByID(ctx context.Context, tx pgx.Tx, sql string, args ...any) (map[stri
 	defer rows.Close()
 	all := map[string]retryqueue.Job{}
 	for rows.Next() {
-		j, err := job(rows)
+		j, _, err := job(rows)
 		if err != nil {
 			return nil, err
 		}

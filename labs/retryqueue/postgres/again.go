@@ -72,12 +72,20 @@ func (s *Store) late(ctx context.Context, err error) error {
 	switch {
 	case err == nil || retryqueue.AboutJob(err) || cause == nil:
 		return s.explain(err)
-	case cause == errStopped:
-		return s.explain(fmt.Errorf("%w after the stop: %w", retryqueue.ErrNoAnswer, err))
 	case errors.Is(cause, context.Canceled):
 		return cause
 	}
-	return s.explain(fmt.Errorf("%w in time: %w", retryqueue.ErrNoAnswer, err))
+	return s.cutOff(cause, err)
+}
+
+// cutOff is the error of an operation that was cut off for cause and ended with
+// err.
+func (s *Store) cutOff(cause, err error) error {
+	when := "in time"
+	if cause == errStopped {
+		when = "after the stop"
+	}
+	return s.explain(fmt.Errorf("%w %s: %w", retryqueue.ErrNoAnswer, when, err))
 }
 
 func (s *Store) transact(ctx context.Context, f func(context.Context, pgx.Tx) error) error {

@@ -6,9 +6,10 @@
 //
 // Everything is in one schema ("retryqueue" unless told otherwise). Commits are
 // as durable as the server is told to make them (synchronous_commit). A Take
-// settles and claims in one round trip and one commit.
+// settles, claims and counts in one statement, and the Takes of workers of one
+// process that come while another is under way go together.
 //
-// Versions: FOR UPDATE SKIP LOCKED and transition tables need PostgreSQL 10.
+// Versions: PostgreSQL 12 (MATERIALIZED).
 //
 // It leaves out LISTEN/NOTIFY (workers poll) and reading the server's clock (time
 // comes in as an argument, as everywhere in the queue).

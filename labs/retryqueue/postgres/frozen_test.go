@@ -172,6 +172,46 @@ func TestFrozenServer(t *testing.T) {
 	}
 }
 
+// Several that wait for a server that no longer answers end together, when nobody
+// listens any more, and Close after them.
+func TestManyWaitForAFrozenServer(t *testing.T) {
+	t.Parallel()
+	p := newProxy(t)
+	s, err := postgres.Open(t.Context(), p.url, postgres.Options{Create: true, Schema: newSchema()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.freeze()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	errs := make(chan error, 6)
+	for range cap(errs) {
+		go func() {
+			_, err := s.Take(ctx, retryqueue.Take{Now: 10, Claim: 1, LeaseUntil: 30_000})
+			errs <- err
+		}()
+	}
+	time.Sleep(200 * time.Millisecond) // some have begun, some wait
+	start := time.Now()
+	stop()
+	unheard := 0
+	for range cap(errs) {
+		err := <-errs
+		if errors.Is(err, retryqueue.ErrNoAnswer) {
+			unheard++
+		} else if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want %v or %v", err, retryqueue.ErrNoAnswer, context.Canceled)
+		}
+	}
+	if took := time.Since(start); unheard == 0 || took < 2*time.Second || took > 2*time.Second+slack {
+		t.Errorf("%d claims that may have been made, after %v, want at least one, after 2s", unheard, took)
+	}
+	start = time.Now()
+	if err := s.Close(); err != nil || time.Since(start) > 2*time.Second+slack {
+		t.Errorf("Close: got %v after %v", err, time.Since(start))
+	}
+}
+
 // A stop while the server no longer answers ends in a few seconds with an error
 // that says what could not be written down, and loses nothing: when the server is
 // back, the job's lease ends and it is done.

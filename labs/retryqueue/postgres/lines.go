@@ -72,6 +72,7 @@ const closeWait = time.Second
 
 // Close releases the connections. No method may be under way.
 func (s *Store) Close() error {
+	s.end()
 	t := time.AfterFunc(closeWait, s.lines.cut)
 	defer t.Stop()
 	s.pool.Close()

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,6 +47,11 @@ type Store struct {
 	name     string // without a password
 	schema   string
 	busyWait time.Duration
+	groups   groups
+	head     head
+	claims   atomic.Int64
+	life     context.Context //nolint:containedctx // until Close
+	end      context.CancelFunc
 }
 
 // Open connects to url (postgres://…, or key=value words) and opens the store
@@ -69,12 +75,15 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	c.RuntimeParams["search_path"] = o.Schema
 	c.RuntimeParams["lock_timeout"] = strconv.FormatInt(o.BusyWait.Milliseconds(), 10)
 	c.RuntimeParams["application_name"] = "retryqueue"
+	c.RuntimeParams[counted] = "on"
 	// Every statement here walks down an index to a few rows. On a table that has
 	// grown since it was last analyzed the planner would read all of it instead.
 	for _, way := range []string{"seqscan", "bitmapscan", "hashjoin", "mergejoin"} {
 		c.RuntimeParams["enable_"+way] = "off"
 	}
 	c.RuntimeParams["jit"] = "off" // it takes longer than any of them
+	// And not think of another way each time, for a limit that it does not know.
+	c.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = o.BusyWait
 	}
@@ -87,11 +96,16 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		schema:   o.Schema,
 		busyWait: o.BusyWait,
 	}
+	s.life, s.end = context.WithCancel(context.Background())
 	if s.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		s.end()
 		return nil, s.explain(err)
 	}
 	if o.ReadOnly {
-		err = s.read(ctx, func(ctx context.Context) error { return s.known(ctx, s.pool) })
+		err = s.read(ctx, func(ctx context.Context) error {
+			_, err := s.known(ctx, s.pool)
+			return err
+		})
 	} else {
 		err = s.mark(ctx, o.Create)
 	}
@@ -101,16 +115,20 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// mark makes sure that the schema is a store of this version, and makes it if it
-// is not there and create is set.
+// mark makes sure that the schema is a store of this version: an older one becomes
+// one of this, and where there is none, one is made if create is set.
 func (s *Store) mark(ctx context.Context, create bool) error {
 	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		// One process at a time: two would collide in the catalogue.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('retryqueue ' || $1))`, s.schema); err != nil {
 			return err
 		}
-		err := s.known(ctx, tx)
-		if !create || !errors.Is(err, retryqueue.ErrNoStore) {
+		v, err := s.known(ctx, tx)
+		switch {
+		case err == nil && v < version:
+			_, err = tx.Exec(ctx, fmt.Sprintf("COMMENT ON SCHEMA %s IS '%s%d'; %s", s.schema, mark, version, upgrade))
+			return err
+		case !create || !errors.Is(err, retryqueue.ErrNoStore):
 			return err
 		}
 		_, err = tx.Exec(ctx, fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %[1]s IS '%s%d'; %s", s.schema, mark, version, schema))
@@ -118,26 +136,27 @@ func (s *Store) mark(ctx context.Context, create bool) error {
 	})
 }
 
-// known makes sure that the schema is there and is a store of this version.
+// known makes sure that the schema is there and is a store that this program
+// understands, and returns its version.
 func (s *Store) known(ctx context.Context, q interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
 },
-) error {
+) (int, error) {
 	var comment string
 	err := q.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = $1`, s.schema).Scan(&comment)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return retryqueue.ErrNoStore
+		return 0, retryqueue.ErrNoStore
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	text, ok := strings.CutPrefix(comment, mark)
 	v, err := strconv.Atoi(text)
 	switch {
 	case !ok || err != nil || v < 1:
-		return fmt.Errorf("%w: somebody else's schema", retryqueue.ErrNotOurs)
+		return 0, fmt.Errorf("%w: somebody else's schema", retryqueue.ErrNotOurs)
 	case v > version:
-		return fmt.Errorf("%w: its schema is %d, this program knows %d", retryqueue.ErrNewer, v, version)
+		return 0, fmt.Errorf("%w: its schema is %d, this program knows %d", retryqueue.ErrNewer, v, version)
 	}
-	return nil
+	return v, nil
 }

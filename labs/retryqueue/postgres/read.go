@@ -17,7 +17,7 @@ func (s *Store) Get(ctx context.Context, id string) (retryqueue.Job, error) {
 	}
 	var j retryqueue.Job
 	err := s.read(ctx, func(ctx context.Context) (err error) {
-		j, err = job(s.pool.QueryRow(ctx, `SELECT `+columns+` FROM jobs WHERE id = $1`, id))
+		j, _, err = job(s.pool.QueryRow(ctx, `SELECT `+columns+` FROM jobs WHERE id = $1`, id))
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -52,7 +52,10 @@ func (s *Store) List(ctx context.Context, f retryqueue.Filter) ([]retryqueue.Job
 		if err != nil {
 			return err
 		}
-		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (retryqueue.Job, error) { return job(row) })
+		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (retryqueue.Job, error) {
+			j, _, err := job(row)
+			return j, err
+		})
 		return err
 	})
 	return list, err
@@ -96,7 +99,7 @@ func act(row pgx.CollectableRow) (retryqueue.Act, error) {
 // many jobs are leased, not on how many there are.
 const sqlStats = `SELECT sum(pending)::bigint, sum(leased)::bigint, sum(done)::bigint, sum(deadline)::bigint, sum(exhausted)::bigint, sum(permanent)::bigint,
   sum(attempts)::bigint, sum(lost)::bigint,
-  coalesce((SELECT enqueued_at FROM jobs WHERE finished_at IS NULL AND state = 0 ORDER BY enqueued_at LIMIT 1), 0),
+  coalesce((` + sqlOldest + `), 0),
   coalesce((SELECT due_at FROM jobs WHERE finished_at IS NULL AND state = 0 AND due_at <= $1 ORDER BY due_at, seq LIMIT 1), 0)
 FROM counts`
 

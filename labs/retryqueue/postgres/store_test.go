@@ -74,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Close()
-	if _, err := conn.Exec(t.Context(), "COMMENT ON SCHEMA "+newer+" IS 'retryqueue schema 2'"); err != nil {
+	if _, err := conn.Exec(t.Context(), "COMMENT ON SCHEMA "+newer+" IS 'retryqueue schema 3'"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -203,5 +203,71 @@ CREATE TRIGGER no_end BEFORE UPDATE ON `+schema+`.jobs FOR EACH ROW WHEN (NEW.st
 	}
 	if err := s.Check(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// The order in which jobs are due holds also for one that comes before where the
+// last claim found its own, however it came there.
+func TestAJobThatComesBeforeTheHead(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for _, c := range []struct {
+		name   string
+		leased bool              // first
+		now    retryqueue.Millis // when it must be next
+		put    func(t *testing.T, s, other *postgres.Store)
+	}{
+		{"added by a clock that went back", false, 1001, func(t *testing.T, s, _ *postgres.Store) { add(t, s, 500, "early") }},
+		{"renewed for less", true, 1001, func(t *testing.T, s, _ *postgres.Store) {
+			if _, err := s.Renew(ctx, "early", 1, 800); err != nil {
+				t.Error(err)
+			}
+		}},
+		{"put back for the past", true, 1001, func(t *testing.T, s, _ *postgres.Store) {
+			back := retryqueue.Settlement{ID: "early", Attempt: 1, State: retryqueue.Pending, Due: 800}
+			if taken, err := s.Take(ctx, retryqueue.Take{Now: 1000, Settle: []retryqueue.Settlement{back}}); err != nil || len(taken.Lost) > 0 {
+				t.Errorf("got %+v, %v", taken, err)
+			}
+		}},
+		{"added elsewhere by a slower clock", false, 1250, func(t *testing.T, _, other *postgres.Store) { add(t, other, 500, "early") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			schema := newSchema()
+			open := func() *postgres.Store {
+				s, err := postgres.Open(ctx, shared.URL(t), postgres.Options{Create: true, Schema: schema})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = s.Close() })
+				return s
+			}
+			s, other := open(), open()
+			take := func(now retryqueue.Millis, want string) {
+				t.Helper()
+				taken, err := s.Take(ctx, retryqueue.Take{Now: now, Claim: 1, LeaseUntil: 5000})
+				if err != nil || len(taken.Jobs) != 1 || taken.Jobs[0].ID != want {
+					t.Errorf("at %d: got %+v, %v, want %s", now, taken, err, want)
+				}
+			}
+			if c.leased {
+				add(t, s, 700, "early")
+				take(700, "early")
+			}
+			for i, id := range []string{"a", "b", "c"} {
+				add(t, s, retryqueue.Millis(900+i), id)
+			}
+			take(1000, "a")
+			c.put(t, s, other)
+			take(c.now, "early")
+			take(c.now, "b")
+		})
+	}
+}
+
+func add(t *testing.T, s *postgres.Store, now retryqueue.Millis, id string) {
+	t.Helper()
+	if _, err := s.Add(t.Context(), now, []retryqueue.NewJob{{ID: id, Deadline: 10_000, MaxAttempts: 3}}); err != nil {
+		t.Fatal(err)
 	}
 }
