@@ -25,8 +25,7 @@ const (
 	goneWithin = 3 * time.Second
 )
 
-// commands builds partner and caller, once for all scripts, and returns their
-// folder.
+// commands builds partner and caller as the scripts do and returns their folder.
 func commands(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl", "ps"} {
@@ -35,7 +34,7 @@ func commands(t *testing.T) string {
 		}
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", dir+"/", "chaoslab/cmd/partner", "chaoslab/cmd/caller").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags", "noqueue", "-o", dir+"/", "chaoslab/cmd/partner", "chaoslab/cmd/caller").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return dir
@@ -208,6 +207,22 @@ func TestScriptsSayHowTheyAreUsed(t *testing.T) {
 			t.Errorf("%s %s: exit code %d, %q, want %d, %q and no partner started", c.name, c.arg, code, out, c.code, c.want)
 		}
 		checkGone(t, cmd)
+	}
+}
+
+// What the scripts build has no queue, and says how to get one.
+func TestNoQueueInWhatScriptsBuild(t *testing.T) {
+	t.Parallel()
+	bin := commands(t)
+	for _, args := range [][]string{
+		{"init"}, {"stats"}, {"work", "--once", "--store", "postgres://me@127.0.0.1/db"}, {"prove"},
+	} {
+		cmd := exec.Command(filepath.Join(bin, "caller"), append([]string{"queue"}, args...)...)
+		cmd.Dir = t.TempDir()
+		out, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "for one with it: go install ./cmd/...") {
+			t.Errorf("queue %q: %v, exit code %d, %q, want 1 and one line that says how to get it", args, err, code, out)
+		}
 	}
 }
 

@@ -70,7 +70,11 @@ func checkLine(t *testing.T, binaries map[string]string, line string) error {
 	case len(words) == 0, slices.Contains([]string{"export", "cd", "enable"}, words[0]):
 		return nil
 	case words[0] == "go" && len(words) > 2 && words[1] == "run":
-		return checkCommand(t, binaries, strings.TrimPrefix(words[2], "./cmd/"), words[3:])
+		words = words[2:]
+		if len(words) > 2 && words[0] == "-tags" {
+			words = words[2:]
+		}
+		return checkCommand(t, binaries, strings.TrimPrefix(words[0], "./cmd/"), words[1:])
 	case words[0] == "go":
 		return checkGo(words[1:])
 	case binaries[words[0]] != "":

@@ -3,6 +3,7 @@ package repo
 import (
 	"fmt"
 	"maps"
+	"os/exec"
 	"regexp"
 	"slices"
 	"testing"
@@ -42,6 +43,29 @@ func withoutReason(needed, known map[string]bool, contributing string) []string 
 		}
 	}
 	return found
+}
+
+// A first look at the project fetches and builds no database.
+func TestNoDatabaseWithoutTheQueue(t *testing.T) {
+	t.Parallel()
+	drivers := regexp.MustCompile(`(?m)^(modernc\.org|github\.com/jackc)/.*$`)
+	for _, c := range []struct {
+		tags string
+		some bool
+	}{
+		{"", true},
+		{"noqueue", false},
+	} {
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", c.tags, "./cmd/caller", "./cmd/partner")
+		cmd.Dir = root
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", cmd, err)
+		}
+		if got := drivers.FindAllString(string(out), -1); (len(got) > 0) != c.some {
+			t.Errorf("with -tags %q the commands rest on %q, want some: %v", c.tags, got, c.some)
+		}
+	}
 }
 
 func TestWithoutReason(t *testing.T) {

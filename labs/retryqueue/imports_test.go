@@ -19,7 +19,7 @@ func TestImports(t *testing.T) {
 		"httpsend":  {own, "chaoslab/budgetcaller", "chaoslab/budgetcaller/backoff", "chaoslab/internal/jsonobject"},
 		"inbox":     {own},
 		"queueprom": {own, "github.com/prometheus/client_golang/prometheus"},
-		"prove":     {own, own + "/sqlite", own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
+		"prove":     {own, own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
 		// What tests share.
 		"storetest":             {own, "chaoslab/budgetcaller/backoff"},
 		"../../internal/pgtest": {"github.com/jackc/pgx/v5"},

@@ -15,7 +15,7 @@ import (
 
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/inbox"
-	"chaoslab/labs/retryqueue/sqlite"
+	"chaoslab/labs/retryqueue/stores"
 )
 
 // receiver is who the jobs are sent to. It has an inbox and keeps its own count
@@ -44,7 +44,7 @@ type receiver struct {
 func newReceiver(ctx context.Context, path string, seed uint64, lease time.Duration) (*receiver, error) {
 	r := &receiver{seed: seed, lease: lease, served: make(chan error, 1), deliveries: map[string]int{}, attempts: map[string]int{}, accepted: map[string]bool{}, refused: map[string]bool{}, answered: map[string]int{}, again: map[string]int{}}
 	var err error
-	if r.db, err = sql.Open("sqlite", sqlite.DSN(path, "rwc", "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(OFF)")); err != nil {
+	if r.db, err = stores.NewFile(path, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(OFF)"); err != nil {
 		return nil, err
 	}
 	r.db.SetMaxOpenConns(1) // it is never killed: one writer is enough

@@ -10,23 +10,18 @@
 //
 //	store, err := stores.Open(ctx, where, stores.Options{ReadOnly: true})
 //
-// It leaves out every setting that only one kind has, but the schema.
+// It leaves out every setting that only one kind has, but the schema. In a build
+// with -tags noqueue it leaves out the stores themselves: every address is refused.
 package stores
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-
 	"chaoslab/labs/retryqueue"
-	"chaoslab/labs/retryqueue/postgres"
-	"chaoslab/labs/retryqueue/sqlite"
 )
 
 // Options say how to open a store. The zero value opens one that is there.
@@ -58,7 +53,7 @@ func Open(ctx context.Context, where string, o Options) (retryqueue.Store, error
 	case o.ReadOnly && (o.Create || o.Normal):
 		return nil, errors.New("store: ReadOnly does not go with Create and Normal")
 	case IsPostgres(where):
-		return postgres.Open(ctx, where, postgres.Options{Create: o.Create, Schema: o.Schema, ReadOnly: o.ReadOnly})
+		return openPostgres(ctx, where, o)
 	case isWords(where): // it may hold a password: not repeated
 		return nil, errors.New("store: key=value words are not taken: give a file or postgres://USER@HOST/DB")
 	case strings.Contains(where, "://"):
@@ -67,23 +62,5 @@ func Open(ctx context.Context, where string, o Options) (retryqueue.Store, error
 	case o.Schema != "":
 		return nil, errors.New("schema: only PostgreSQL has one")
 	}
-	return sqlite.Open(ctx, where, sqlite.Options{Create: o.Create, Normal: o.Normal, ReadOnly: o.ReadOnly})
-}
-
-// DB opens the database under a store, for who looks at it from outside.
-func DB(where, schema string) (*sql.DB, error) {
-	if !IsPostgres(where) {
-		return sql.Open("sqlite", sqlite.DSN(where, "rw", "busy_timeout(10000)"))
-	}
-	if schema == "" {
-		schema = postgres.DefaultSchema
-	}
-	u, err := url.Parse(where)
-	if err != nil {
-		return nil, errors.New("store: the address is no URL")
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return sql.Open("pgx", u.String())
+	return openFile(ctx, where, o)
 }
