@@ -42,19 +42,34 @@ func markOf(name string, g referee.Grade, err error) mark {
 	return m
 }
 
-func writeMarks(out io.Writer, marks []mark) error {
-	w := csv.NewWriter(out)
-	if err := w.Write([]string{"hand_in", "exercise", "verdict", "passed", "of", "first_failure", "seen", "seed"}); err != nil {
+// marksWriter writes marks as CSV, each as soon as it is there: what was graded
+// before a crash is not lost.
+type marksWriter struct{ csv *csv.Writer }
+
+func newMarksWriter(out io.Writer) (marksWriter, error) {
+	w := marksWriter{csv.NewWriter(out)}
+	return w, w.row("hand_in", "exercise", "verdict", "passed", "of", "first_failure", "seen", "seed")
+}
+
+func (w marksWriter) write(m mark) error {
+	return w.row(m.name, strconv.Itoa(m.lab), m.verdict, strconv.Itoa(m.passed), strconv.Itoa(m.of), m.where, m.seen, strconv.FormatUint(m.seed, 10))
+}
+
+// writeMark writes one alone.
+func writeMark(out io.Writer, m mark) error {
+	w, err := newMarksWriter(out)
+	if err != nil {
 		return err
 	}
-	for _, m := range marks {
-		err := w.Write([]string{m.name, strconv.Itoa(m.lab), m.verdict, strconv.Itoa(m.passed), strconv.Itoa(m.of), m.where, m.seen, strconv.FormatUint(m.seed, 10)})
-		if err != nil {
-			return err
-		}
+	return w.write(m)
+}
+
+func (w marksWriter) row(fields ...string) error {
+	if err := w.csv.Write(fields); err != nil {
+		return err
 	}
-	w.Flush()
-	return w.Error()
+	w.csv.Flush()
+	return w.csv.Error()
 }
 
 // runLabClass grades every folder in o.class, one after the other, all with the
@@ -64,7 +79,11 @@ func runLabClass(ctx context.Context, o *labOptions, lab *referee.Lab, s cli.Str
 	if err != nil {
 		return fmt.Errorf("lab grade: --class: %w", err)
 	}
-	var marks []mark
+	marks, err := newMarksWriter(s.Out)
+	if err != nil {
+		return err
+	}
+	graded := 0
 	for _, e := range entries {
 		if !e.IsDir() || e.Name()[0] == '.' {
 			continue
@@ -72,18 +91,15 @@ func runLabClass(ctx context.Context, o *labOptions, lab *referee.Lab, s cli.Str
 		fmt.Fprintf(s.Err, "%s\n", e.Name())
 		g, err := o.grade(ctx, lab, filepath.Join(o.class, e.Name()), referee.Options{Seed: o.seed}, cli.Streams{In: s.In, Out: s.Out, Err: discard{}})
 		if ctx.Err() != nil {
-			break
+			return cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted after %d hand-ins", graded))
 		}
 		g.Lab, g.Seed = lab.Number, o.seed
-		marks = append(marks, markOf(e.Name(), g, err))
+		if err := marks.write(markOf(e.Name(), g, err)); err != nil {
+			return err
+		}
+		graded++
 	}
-	if err := writeMarks(s.Out, marks); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted after %d hand-ins", len(marks)))
-	}
-	if len(marks) == 0 {
+	if graded == 0 {
 		return fmt.Errorf("lab grade: --class: %s holds no folders: one for each hand-in", o.class)
 	}
 	return nil

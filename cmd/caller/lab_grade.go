@@ -158,7 +158,7 @@ func printGrade(g referee.Grade, format string, s cli.Streams) error {
 	case "json":
 		return json.NewEncoder(s.Out).Encode(g)
 	case "csv":
-		return writeMarks(s.Out, []mark{markOf("", g, nil)})
+		return writeMark(s.Out, markOf("", g, nil))
 	}
 	t := cli.NewTable(s.Out, "scenario", "verdict", "what happens in it")
 	if len(g.Predicted) > 0 {
