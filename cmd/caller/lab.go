@@ -125,10 +125,9 @@ func runLabStart(o *labOptions, lab *referee.Lab, s cli.Streams) error {
 	if _, err := folder.Lay(lab, o.lang, dir); err != nil {
 		return err
 	}
-	if l, ok := folder.LanguageOf(o.lang); ok {
-		if _, err := exec.LookPath(l.Needs); err != nil {
-			fmt.Fprintf(s.Err, "%s is not installed here, and the starter needs it\n", l.Needs)
-		}
+	l, _ := folder.LanguageOf(o.lang) // or it could not have been laid
+	if _, err := exec.LookPath(l.Needs); err != nil {
+		fmt.Fprintf(s.Err, "%s is not installed here, and the starter needs it\n", l.Needs)
 	}
 	fmt.Fprintf(s.Out, "%s\n", dir)
 	fmt.Fprintf(s.Err, `
@@ -137,16 +136,17 @@ func runLabStart(o *labOptions, lab *referee.Lab, s cli.Streams) error {
   1. read   %s
   2. fill   %s: what do you expect, before you measure?
   3. see    caller lab try %d      the starter runs, and fails
-  4. write  your program; the file "run" starts it
+  4. write  %s, which the line in the file "run" starts
   5. check  caller lab grade %d
-`, lab.Number, lab.Title, lab.Minutes, filepath.Join(dir, folder.TaskFile), filepath.Join(dir, referee.PredictFile), lab.Number, lab.Number)
+`, lab.Number, lab.Title, lab.Minutes, filepath.Join(dir, folder.TaskFile), filepath.Join(dir, referee.PredictFile), lab.Number, filepath.Join(dir, l.Main), lab.Number)
 	return nil
 }
 
 func newLabHint(s cli.Streams, o *labOptions) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "hint N",
-		Short: "the next hint: there are three, from vague to plain",
+		Use:        "hint N",
+		SuggestFor: []string{"solution"},
+		Short:      "the next hint: there are three, from vague to plain",
 		RunE: func(_ *cobra.Command, args []string) error {
 			lab, err := labOf("hint", args)
 			if err != nil {

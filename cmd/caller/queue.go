@@ -38,12 +38,6 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
   caller queue work --once
   caller queue stats
   caller queue prove`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usagef("unknown command %q for %q; try %q", args[0], cmd.CommandPath(), cmd.CommandPath()+" --help")
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&o.where, "store", defaultStore, "a file, or postgres://USER@HOST/DB")

@@ -34,7 +34,8 @@ const ctlLong = `ctl looks at a running partner, and changes it while it runs.
 
 Without a command it says what there is to type.`
 
-const ctlSetLong = `set gives a listener other faults, in a row; ok for none.
+const ctlSetLong = `set gives a listener other faults, in a row; ok for none. A listener has the name
+of the mode it was started with, or the one in its file: see partner ctl get.
 
 Connections that are there already are reached too. If the port is to be refused
 or silent, idle ones are closed at once and busy ones at their next request,
@@ -47,9 +48,8 @@ func newCtl(s cli.Streams) *cobra.Command {
 		Use:   "ctl COMMAND",
 		Short: "Look at a running partner and change it",
 		Long:  ctlLong,
-		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return cli.Usagef("no command given: type %q, %q, %q, %q, %q or %q", "partner ctl get", "partner ctl set ok slow:delay=1s --ttl 10s",
+			return cli.Usagef("no command given: type %q, %q, %q, %q, %q or %q", "partner ctl get", "partner ctl set slow refused --ttl 10s",
 				"partner ctl reset", "partner ctl ledger", "partner ctl effects", "partner ctl watch")
 		},
 	}
@@ -62,10 +62,10 @@ func newCtl(s cli.Streams) *cobra.Command {
 	set := &cobra.Command{
 		Use: "set LISTENER FAULT...", Short: "Give a listener other faults, in a row; ok for none",
 		Long:    ctlSetLong,
-		Example: "  partner ctl set ok slow:delay=1s,when=first=3 --ttl 10s",
+		Example: "  partner ctl set slow refused --ttl 10s\n  partner ctl set slow status:when=first=3 slow:delay=1s",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return cli.Usagef("a listener and its faults are needed: type %q; %q names the listeners", "partner ctl set ok slow:delay=1s --ttl 10s", "partner ctl get")
+				return cli.Usagef("a listener and its faults are needed: type %q; %q names the listeners", "partner ctl set slow refused --ttl 10s", "partner ctl get")
 			}
 			return nil
 		},

@@ -88,7 +88,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if _, err := modes().Parse(args[0]); err == nil || args[0] == "all" {
+	if _, err := modes().Parse(args[0]); cmd.Flags().Lookup("mode") != nil && (err == nil || args[0] == "all") {
 		return cli.Usagef("unexpected %q: write %s --mode %s", args[0], cmd.CommandPath(), args[0])
 	}
 	return cli.Usagef("unexpected %q; try %q", args[0], cmd.CommandPath()+" --help")

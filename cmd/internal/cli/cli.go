@@ -86,6 +86,9 @@ func flagError(err error) error {
 // checkArgs makes the wrong number of arguments an error of usage, for cmd and
 // all commands under it: cobra's own check says nothing of that.
 func checkArgs(cmd *cobra.Command) {
+	if cmd.Args == nil && cmd.HasParent() && cmd.HasSubCommands() {
+		cmd.Args = onlyCommands // cobra has that for the root alone
+	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
@@ -99,6 +102,20 @@ func checkArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		checkArgs(sub)
 	}
+}
+
+// onlyCommands refuses what is no command under cmd, and names what was probably
+// meant.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	meant := ""
+	cmd.SuggestionsMinimumDistance = 2 // cobra's own, which it sets for the root alone
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		meant = " Did you mean this? " + strings.Join(near, ", ")
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant)
 }
 
 // newHelp returns the help command. Unlike cobra's own it does not take an

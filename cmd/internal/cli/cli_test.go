@@ -20,7 +20,9 @@ func buildWith(err error) func(Streams) *cobra.Command {
 		sub.Flags().Var(&Duration{}, "limit", "a limit")
 		sub.Flags().IntP("runs", "n", 1, "runs")
 		run := func(*cobra.Command, []string) error { return nil }
-		root.AddCommand(sub,
+		group := &cobra.Command{Use: "group", RunE: run}
+		group.AddCommand(&cobra.Command{Use: "work", RunE: run})
+		root.AddCommand(sub, group,
 			&cobra.Command{Use: "one", Args: cobra.MaximumNArgs(1), RunE: run},
 			&cobra.Command{Use: "picky", Args: func(*cobra.Command, []string) error { return Usagef("not x") }, RunE: run},
 		)
@@ -44,6 +46,8 @@ func TestRunExitCodesAndLines(t *testing.T) {
 		{"a code with a line", []string{"work"}, Exit(ExitInconclusive, errors.New("cannot tell")), ExitInconclusive, "tool: cannot tell\n"},
 		{"a code without a line", []string{"work"}, Exit(ExitInterrupted, nil), ExitInterrupted, ""},
 		{"unknown command", []string{"wrok"}, nil, ExitUsage, `tool: unknown command "wrok" for "tool" Did you mean this? work; try "tool --help"` + "\n"},
+		{"unknown command under another", []string{"group", "wrok"}, nil, ExitUsage, `tool: unknown command "wrok" for "tool group" Did you mean this? work; try "tool group --help"` + "\n"},
+		{"no command under another", []string{"group", "nonsense"}, nil, ExitUsage, `tool: unknown command "nonsense" for "tool group"; try "tool group --help"` + "\n"},
 		{"unknown flag", []string{"work", "--nope"}, nil, ExitUsage, `tool: unknown flag: --nope; try "tool work --help"` + "\n"},
 		{
 			"bad value",
