@@ -41,8 +41,9 @@ func newDoctor(s cli.Streams) *cobra.Command {
 		Use:   "doctor",
 		Short: "what this machine can do, and what to use instead",
 		Long: `doctor looks at this machine: the languages for the exercises, whether there can
-be a black hole and a private network, how exact its timers are, and how long the
-kernel itself goes on connecting. Nothing leaves loopback, and nothing is changed.`,
+be a black hole and a private network, how exact its timers are, and how long
+the kernel itself goes on connecting. Nothing leaves loopback, and nothing is
+changed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), o, s) },
 	}

@@ -69,7 +69,7 @@ Exit codes: 0 there is an answer, if parts of it are missing too; 1 a required
 part failed, or --check found that the plan cannot hold; 2 wrong usage or a
 mistake in the plan; 130 interrupted.`,
 		Example: `  caller screen examples/screen/order.yaml --check
-  caller screen plan.yaml --base price=http://127.0.0.1:9090 --format json
+  caller screen examples/screen/order.yaml --base A=http://127.0.0.1:9090
   caller explain below_floor`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
