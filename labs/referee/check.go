@@ -61,7 +61,7 @@ func Checks() []Check {
 		saidCheck(), saidNumberCheck(), predictedCheck(),
 		attemptsCheck(), tookCheck(), gapCheck(), gapsVaryCheck(), apartCheck(), totalCheck(), untilCheck(), connectedCheck(),
 		effectsCheck(), sameKeyCheck(), otherKeysCheck(), lastOfKeyCheck(),
-		deadlineFallsCheck(), deadlineTellsCheck(), noDeadlineCheck(), floorCheck(),
+		deadlineFallsCheck(), deadlineTellsCheck(), noDeadlineCheck(), untoldCheck(), floorCheck(),
 		repliesCheck(), replyTookCheck(), orphansCheck(),
 		percentileCheck(), ratioCheck(), mentionsCheck(), atOnceCheck(),
 	}

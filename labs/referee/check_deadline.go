@@ -92,6 +92,23 @@ func noDeadlineCheck() Check {
 	}
 }
 
+func untoldCheck() Check {
+	return Check{
+		Name: "no-timeout", Help: "no attempt tells an X-Request-Timeout-Ms",
+		Look: "under which policy a hop tells the next how long it waits", Hard: true,
+		Params: []Param{at()},
+		judge: func(a args, s *Seen) (bool, string, string) {
+			expected := "no " + headerTimeout + where(a)
+			for i, t := range s.requests(a["at"]) {
+				if t.Entry.TimeoutSent {
+					return false, fmt.Sprintf("attempt %d%s: %.0f", i+1, where(a), t.Entry.TimeoutMS), expected
+				}
+			}
+			return true, "none", expected
+		},
+	}
+}
+
 func floorCheck() Check {
 	return Check{
 		Name: "above-floor", Help: "no attempt begins with less than the floor left of the budget",

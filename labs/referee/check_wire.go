@@ -152,26 +152,46 @@ func gapCheck() Check {
 func gapsVaryCheck() Check {
 	return Check{
 		Name: "gaps-vary", Help: "the waits are not all the same share of their window",
-		Look:   "where chance comes in: full jitter draws each wait anew from 0 to its window",
-		Params: []Param{{Name: "base", Number: true, Help: "of the window that doubles; needed"}, {Name: "cap", Number: true}, {Name: "by", Number: true, Help: "least spread of the shares; 0.1"}, at()},
+		Look: "where chance comes in: full jitter draws each wait anew from 0 to its window",
+		Params: []Param{
+			{Name: "base", Number: true, Help: "of the window that doubles; needed"},
+			{Name: "cap", Number: true},
+			{Name: "by", Number: true, Help: "least spread of the shares; 0.1"},
+			{Name: "low", Number: true, Help: "of the waits whose window is the cap one is such a share or less"},
+			{Name: "high", Number: true, Help: "and one is such a share or more"},
+			at(),
+		},
 		judge: func(a args, s *Seen) (bool, string, string) {
-			least := a.num("by", 0.1)
+			least, noise := a.num("by", 0.1), 0.0
 			if s.Noise.Loud() {
 				// Noise spreads waits too: what it may have added does not count.
-				least += millis(s.Noise.Late+s.Noise.Starved) / a.num("cap", a.num("base", 1))
+				noise = millis(s.Noise.Late+s.Noise.Starved) / a.num("cap", a.num("base", 1))
 			}
-			expected := fmt.Sprintf("shares of the window that differ by %.2f or more", least)
-			low, high := math.Inf(1), math.Inf(-1)
+			expected := fmt.Sprintf("shares of the window that differ by %.2f or more", least+noise)
+			if a.has("low") {
+				expected += fmt.Sprintf(", at the cap one of %.2f or less and one of %.2f or more", a.num("low", 1), a.num("high", 0))
+			}
+			low, high := math.Inf(1), math.Inf(-1)       // of all
+			atLeast, atMost := math.Inf(1), math.Inf(-1) // at the cap
 			var shares []string
 			for i, ms := range gaps(s.At(a["at"])) {
-				window := math.Min(a.num("cap", math.Inf(1)), a.num("base", 1)*math.Pow(2, float64(i)))
-				low, high = math.Min(low, ms/window), math.Max(high, ms/window)
-				shares = append(shares, fmt.Sprintf("%.2f", ms/window))
+				window := a.num("base", 1) * math.Pow(2, float64(i))
+				capped := window >= a.num("cap", math.Inf(1))
+				share := ms / math.Min(window, a.num("cap", math.Inf(1)))
+				low, high = math.Min(low, share), math.Max(high, share)
+				if capped {
+					atLeast, atMost = math.Min(atLeast, share), math.Max(atMost, share)
+				}
+				shares = append(shares, fmt.Sprintf("%.2f", share))
 			}
 			if len(shares) < 2 {
 				return false, fmt.Sprintf("%d waits", len(shares)), expected
 			}
-			return high-low >= least, strings.Join(shares, ", "), expected
+			holds := high-low >= least+noise
+			if a.has("low") {
+				holds = holds && atLeast <= a.num("low", 1) && atMost >= a.num("high", 0)+noise
+			}
+			return holds, strings.Join(shares, ", "), expected
 		},
 	}
 }
