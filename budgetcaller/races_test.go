@@ -221,7 +221,7 @@ func TestRaceSlowTaker(t *testing.T) {
 			if rec.Class != tt.want || rec.Phase != tt.phase || rec.Effect == EffectNone {
 				t.Errorf("got %v in %v, effect %v, after %v (%v); want %v in %v", rec.Class, rec.Phase, rec.Effect, rec.Elapsed, rec.Err, tt.want, tt.phase)
 			}
-			if tt.stops && (rec.Overshoot > slack || rec.Limit != LimitRead) {
+			if tt.stops && (rec.Overshoot > late(rec.Start) || rec.Limit != LimitRead) {
 				t.Errorf("limit %v, overshoot %v", rec.Limit, rec.Overshoot)
 			}
 		})

@@ -11,9 +11,16 @@ import (
 )
 
 // slack is how much later than exact a thing may be on a machine that is busy
-// with other tests: with the race detector on and a few goroutines that wait for
-// each other, half a second of it is soon gone.
-const slack = time.Second
+// with other tests but does not stall.
+const slack = 400 * time.Millisecond
+
+// spoils is how long a stall must be to change what comes of a call, and not only
+// when: then it is made again.
+const spoils = 100 * time.Millisecond
+
+// late is how much later than exact a thing may be that began then and has just
+// ended.
+func late(began time.Time) time.Duration { return slack + machine.Room(began) }
 
 // raw serves every connection of a loopback listener with handle and returns
 // its URL. Connections are closed at the end of the test.
