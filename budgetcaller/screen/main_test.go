@@ -14,16 +14,23 @@ import (
 
 	"chaoslab/budgetcaller"
 	"chaoslab/budgetcaller/backoff"
+	"chaoslab/internal/stall"
 )
 
 const ms = time.Millisecond
 
 // slack is how much later than exact a thing may be on a machine that is busy
-// with other tests: with the race detector on and a few goroutines that wait for
-// each other, half a second of it is soon gone.
-const slack = time.Second
+// with other tests but does not stall.
+const slack = 400 * ms
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// spoils is how long a stall must be to change what comes of a screen, and not only
+// when: then it is run again. It is less than Grace.
+const spoils = 50 * ms
+
+// machine tells how long all tests were kept waiting.
+var machine = stall.Start()
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // TestImports holds what of the project this package rests on: the library and
 // its arithmetic, and nothing that a service would not have anyway.

@@ -25,7 +25,7 @@ func TestR5ThePartialAnswer(t *testing.T) {
 	}))
 	defer srv.Close()
 	c := newCaller(t, budgetcaller.Config{})
-	s := mustNew(t, Config{Budget: For(2*time.Second+slack, ""), Groups: [][]Part{
+	s := mustNew(t, Config{Budget: For(10*time.Second, ""), Groups: [][]Part{
 		{{Name: "order", Call: getURL(c, "", srv.URL+"/order"), Read: JSON}},
 		{{Name: "recommendations", Optional: true, Call: getURL(c, "", srv.URL+"/recommendations")}},
 	}})
@@ -187,7 +187,7 @@ func TestRead(t *testing.T) {
 func TestAnAnswerThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, budgetcaller.Config{Stub: steps{"a": {{0, 200}}, "b": {{0, 200}}}})
-	s := mustNew(t, Config{Budget: For(time.Second+slack, ""), Groups: [][]Part{
+	s := mustNew(t, Config{Budget: For(10*time.Second, ""), Groups: [][]Part{
 		{{Name: "a", Optional: true, Call: getURL(c, "", "http://a/"), Read: JSON}},
 	}})
 	res, _ := s.Run(t.Context())
@@ -195,7 +195,7 @@ func TestAnAnswerThatCannotBeRead(t *testing.T) {
 	if o.Class != budgetcaller.ClassMalformed || o.Effect != budgetcaller.EffectAnswered || o.Why != "its answer cannot be read: the body is not JSON" || len(o.Lines) != 1 || o.Lines[0].Class != o.Class {
 		t.Errorf("got %+v, want malformed, effect answered", o)
 	}
-	s = mustNew(t, Config{Budget: For(time.Second+slack, ""), Groups: [][]Part{
+	s = mustNew(t, Config{Budget: For(10*time.Second, ""), Groups: [][]Part{
 		{{Name: "b", Call: getURL(c, "", "http://b/"), Read: func(*budgetcaller.Answer) (any, error) { panic("nil map") }}},
 	}})
 	res, err := s.Run(t.Context())
