@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -66,6 +67,10 @@ func TestTheLimitThatFiredIsKnown(t *testing.T) {
 						t.Errorf("run %d: cut after %v, before the limit of %v", i, rec.Elapsed, tt.least)
 					}
 				}
+				// Whatever the machine does, it does not do it to all of them.
+				if fastest := slices.Min(took); tt.cancel == 0 && fastest > tt.least+100*ms {
+					t.Errorf("none ended before %v, want some by %v", fastest, tt.least+100*ms)
+				}
 				for _, hole := range holes {
 					if n := synSent(t, hole.Port()); n != 0 {
 						t.Errorf("%d sockets are still dialling", n)
@@ -95,7 +100,7 @@ func callHole(t *testing.T, c *Caller, hole netip.AddrPort, budget, cancelAfter 
 		defer stop()
 		wg.Go(func() {
 			for synSent(t, hole.Port()) == 0 && ctx.Err() == nil {
-				time.Sleep(5 * ms)
+				time.Sleep(20 * ms)
 			}
 			time.Sleep(cancelAfter)
 			stop()
