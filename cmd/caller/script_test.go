@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,6 +106,9 @@ type partnerKey struct{}
 // BLACKHOLE_ADDR an address of it. Beside testscript's own commands there are
 //
 //	code N COMMAND ARGS  runs it under a watchdog and wants exit code N
+//	retry N REGEXP COMMAND ARGS
+//	                     wants exit code 0 and stdout to match, of one of N runs: for
+//	                     what a busy machine can spoil. stdout is that of the last
 //	reached MODE         waits until a request of that mode is under way
 //	saw N VARIABLE       wants that many requests at the listener whose URL it holds
 //	columns N            wants no line of stdout longer than that
@@ -114,6 +120,7 @@ func TestScripts(t *testing.T) {
 		Setup:         startPartner,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":    scriptCode,
+			"retry":   scriptRetry,
 			"reached": scriptReached,
 			"saw":     scriptSaw,
 			"columns": scriptColumns,
@@ -180,24 +187,51 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	watched(ts, want, args[1:], ts.Stdout(), ts.Stderr())
+}
+
+func scriptRetry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: retry N REGEXP COMMAND ARGS")
+	}
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	for n := 1; ; n++ {
+		var stdout, stderr bytes.Buffer
+		watched(ts, 0, args[2:], &stdout, &stderr)
+		if matches := pattern.Match(stdout.Bytes()); matches || n == most {
+			_, _ = ts.Stdout().Write(stdout.Bytes())
+			_, _ = ts.Stderr().Write(stderr.Bytes())
+			if !matches {
+				ts.Fatalf("%q: no match for %q in any of %d runs, the last:\n%s", args[2:], args[1], most, stdout.Bytes())
+			}
+			return
+		}
+	}
+}
+
+// watched runs a command under the watchdog and wants that exit code.
+func watched(ts *testscript.TestScript, want int, argv []string, stdout, stderr io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), watchdog)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[1], args[2:]...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	for _, name := range []string{"PATH", "HOME", "GORACE", "LC_ALL", "http_proxy", "HTTP_PROXY"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		ts.Fatalf("%q still ran after %v", args[1:], watchdog)
+		ts.Fatalf("%q still ran after %v", argv, watchdog)
 	case err != nil && !errors.As(err, &exit):
-		ts.Fatalf("%q: %v", args[1:], err)
+		ts.Fatalf("%q: %v", argv, err)
 	}
 	if got := cmd.ProcessState.ExitCode(); got != want {
-		ts.Fatalf("%q: exit code %d, want %d", args[1:], got, want)
+		ts.Fatalf("%q: exit code %d, want %d", argv, got, want)
 	}
 }
 
