@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaoslab/internal/skip"
 )
 
 // TestConformance runs over the list: what holds for one fault holds for all.
@@ -127,9 +129,7 @@ func (f Fault) takesSlowly() bool {
 // curlSees holds the exit code that the list promises.
 func curlSees(t *testing.T, f Fault) {
 	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("curl is not installed here")
-	}
+	skip.Missing(t, err)
 	_, l := start(t, f.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

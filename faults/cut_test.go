@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"chaoslab/internal/skip"
 )
 
 // TestCuts: each cut comes at the byte it names, in the way it names, with and
@@ -97,9 +99,7 @@ func TestResetAtAccept(t *testing.T) {
 func TestP1ResetIsAReset(t *testing.T) {
 	t.Parallel()
 	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("curl is not installed here")
-	}
+	skip.Missing(t, err)
 	p, l := start(t, "reset")
 	const runs = 20 // of curl each way; more would only take longer
 	for _, data := range []string{"", "0123456789"} {
@@ -130,9 +130,7 @@ func TestP1ResetIsAReset(t *testing.T) {
 func TestP3ThreeWaysToBeCutShort(t *testing.T) {
 	t.Parallel()
 	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("curl is not installed here")
-	}
+	skip.Missing(t, err)
 	for fault, want := range map[string]int{"truncate": 18, "truncate:at=chunk": 18, "truncate:at=head": 0} {
 		_, l := start(t, fault)
 		for range 10 {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"chaoslab/internal/skip"
 )
 
 // patience is what a script may take on a busy machine, and goneWithin how fast
@@ -29,9 +31,8 @@ const (
 func commands(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl", "ps"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
-		}
+		_, err := exec.LookPath(tool)
+		skip.Missing(t, err)
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-tags", "noqueue", "-o", dir+"/", "chaoslab/cmd/partner", "chaoslab/cmd/caller").CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaoslab/cmd/internal/cli"
+	"chaoslab/internal/skip"
 )
 
 // TestQueueExamplesRun runs the examples of the help as they stand, in a folder
@@ -16,9 +17,8 @@ import (
 // whoever listens there or need a PostgreSQL are parsed only.
 func TestQueueExamplesRun(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
+	_, err := exec.LookPath("sh")
+	skip.Missing(t, err)
 	dir := t.TempDir()
 	sh := func(command string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)

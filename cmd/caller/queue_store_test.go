@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -136,7 +137,10 @@ func TestQueueSaysWhatToDoAboutItsStore(t *testing.T) {
 	r := startCaller(t.Context(), nil, "queue", "--store", path, "work", "--until-idle")
 	receiver.awaitReached(t)
 	if err := os.Remove(path); err != nil {
-		t.Skipf("an open file cannot be deleted here: %v", err)
+		if runtime.GOOS == "windows" {
+			t.Skip(err) // it keeps a file that is open
+		}
+		t.Fatal(err)
 	}
 	close(receiver.release)
 	if r.wait(t); r.code != 1 || !strings.Contains(r.errs.String(), "the store is gone") || strings.Count(r.errs.String(), "\n") != 1 {

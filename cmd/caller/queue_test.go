@@ -12,6 +12,7 @@ import (
 
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/internal/pgtest"
+	"chaoslab/internal/skip"
 	"chaoslab/labs/retryqueue"
 	"chaoslab/labs/retryqueue/stores"
 )
@@ -50,7 +51,7 @@ func TestQueueOnPostgres(t *testing.T) {
 	t.Parallel()
 	server, err := pgtest.Start(t.Context())
 	if errors.Is(err, pgtest.ErrMissing) {
-		t.Skip(err)
+		skip.Missing(t, err)
 	}
 	if err != nil {
 		t.Fatal(err)

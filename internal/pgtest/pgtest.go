@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"chaoslab/internal/skip"
 )
 
 // Shared is one server for all tests of a package, started by the first that
@@ -22,8 +24,8 @@ type Shared struct {
 func (s *Shared) URL(t testing.TB) string {
 	t.Helper()
 	s.once.Do(func() { s.server, s.err = Start(context.Background()) })
-	if errors.Is(s.err, ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip(s.err)
+	if errors.Is(s.err, ErrMissing) {
+		skip.Missing(t, s.err)
 	}
 	if s.err != nil {
 		t.Fatal(s.err)

@@ -22,7 +22,7 @@ func TestImports(t *testing.T) {
 		"prove":     {own, own + "/stores", own + "/httpsend", own + "/inbox", "chaoslab/budgetcaller"},
 		// What tests share.
 		"storetest":             {own, "chaoslab/budgetcaller/backoff"},
-		"../../internal/pgtest": {"github.com/jackc/pgx/v5"},
+		"../../internal/pgtest": {"chaoslab/internal/skip", "github.com/jackc/pgx/v5"},
 	} {
 		importcheck.Only(t, dir, allowed...)
 	}

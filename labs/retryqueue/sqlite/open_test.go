@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -89,7 +90,10 @@ func TestOpenSaysWhatCannotBeOpened(t *testing.T) {
 		{"a link to nowhere", func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, "queue.db")
 			if err := os.Symlink(filepath.Join(dir, "none", "queue.db"), path); err != nil {
-				t.Skip(err)
+				if runtime.GOOS == "windows" {
+					t.Skip(err) // it takes a privilege there
+				}
+				t.Fatal(err)
 			}
 			return path
 		}, "(-wal, -shm)"},
