@@ -24,7 +24,9 @@ type partners struct {
 
 func newPartners(t *testing.T) *partners {
 	t.Helper()
-	p := &partners{caller: newCaller(t, budgetcaller.Config{}), urls: map[string]string{}}
+	// Hundreds of connects at once may take a busy machine long; no test is about them.
+	limits := budgetcaller.Limits{Connect: 10 * time.Second}
+	p := &partners{caller: newCaller(t, budgetcaller.Config{Limits: limits}), urls: map[string]string{}}
 	after := func(d time.Duration) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			select {
