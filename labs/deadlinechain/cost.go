@@ -34,6 +34,14 @@ func Lognormal(p50, p99 int64) (Draw, error) {
 	}, nil
 }
 
+// LeafCost returns what the n-th call of the leaf takes, counted from 1, and how
+// it answers if it comes to its end: Succeeded, Failed or Permanent. It is
+// MaxTime for a leaf that uses all it is given.
+func (c Chain) LeafCost(n int64) (int64, Kind) {
+	p := plan{Chain: c}
+	return min(p.cost(c.Seed, n), MaxTime), answers(p.fate(num(n)))
+}
+
 // cost returns the time of the n-th leaf call. It depends on the seed and n
 // alone, so that the same call costs the same whatever else is asked.
 func (p *plan) cost(seed uint64, n int64) int64 {

@@ -34,6 +34,7 @@ type play struct {
 type call struct {
 	id, hop  int     // hop is an index into plan.hops
 	from     *branch // who called; nil: the entry
+	try      int     // the how manyth try of from
 	until    int64   // its deadline
 	start    int64
 	working  bool // at its own work, since start
@@ -46,9 +47,10 @@ type call struct {
 
 // branch is one of the calls that a hop makes at once, with its tries.
 type branch struct {
-	of    *call
-	tries int
-	child *call // what it waits for; nil: nothing
+	of     *call
+	number int // of the calls at once, from 1
+	tries  int
+	child  *call // what it waits for; nil: nothing
 }
 
 func newPlay(p *plan, seed uint64) *play {
@@ -168,8 +170,8 @@ func (p *play) worked(c *call) {
 		return
 	}
 	c.open = p.hops[c.hop].parallel
-	for range c.open {
-		b := &branch{of: c}
+	for i := range c.open {
+		b := &branch{of: c, number: i + 1}
 		c.branches = append(c.branches, b)
 		p.again(b, 0)
 		if c.over {
@@ -195,7 +197,7 @@ func (p *play) try(b *branch) {
 	b.tries++
 	given := min(left(c.until, p.now), p.perTry())
 	p.ids++
-	b.child = &call{id: p.ids, hop: c.hop + 1, from: b, until: forever}
+	b.child = &call{id: p.ids, hop: c.hop + 1, from: b, try: b.tries, until: forever}
 	if given < left(c.until, p.now) {
 		p.schedule(p.now+given, limits, c, b)
 	}
@@ -271,7 +273,7 @@ func (p *play) stopBelow(c *call) {
 func (p *play) note(k Kind, told int64, c *call) {
 	e := Event{At: p.now, Kind: k, Hop: c.hop + 1, Call: c.id, Told: tell(told)}
 	if c.from != nil {
-		e.From = c.from.of.id
+		e.From, e.Branch, e.Try = c.from.of.id, c.from.number, c.try
 	}
 	p.trace.note(e)
 }

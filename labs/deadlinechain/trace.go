@@ -26,6 +26,11 @@ type Event struct {
 	Call int   `json:"call"` // which call, numbered from 1 in the order of their starts
 	From int   `json:"from"` // the call that made it; 0 for the entry's
 
+	// Branch and Try say which call of From's it is: which of those that it makes
+	// at once, and the how manyth try there, both from 1; 0 for the entry's.
+	Branch int `json:"branch"`
+	Try    int `json:"try"`
+
 	// Told is, of Called, the time within which the hop must be done; of
 	// NotTried, what is left of it. Else it is NotTold.
 	Told int64 `json:"told"`

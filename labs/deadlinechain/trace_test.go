@@ -48,6 +48,53 @@ func TestTraceShowsWhoWorksForNobody(t *testing.T) {
 	}
 }
 
+// A call is known by the calls above it: which of those at once, and which try.
+func TestTraceNamesEveryCall(t *testing.T) {
+	t.Parallel()
+	in := Chain{Hops: 3, Tries: 2, Cost: 10, Budget: 45, Fails: Always, Policy: Pass, PerHop: []Hop{{Parallel: 2}}, Trace: 100}
+	names := map[int]string{}
+	var got []string
+	for _, e := range simulate(t, in).Trace.Events {
+		if e.Kind != Called {
+			continue
+		}
+		if e.From > 0 {
+			names[e.Call] = fmt.Sprintf("%s/%d.%d", names[e.From], e.Branch, e.Try)
+		}
+		if e.Hop == in.Hops {
+			got = append(got, names[e.Call])
+		}
+	}
+	const want = "[/1.1/1.1 /2.1/1.1 /1.1/1.2 /2.1/1.2 /1.2/1.1 /2.2/1.1 /1.2/1.2 /2.2/1.2]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%+v:\n got %v\nwant %s", in, got, want)
+	}
+}
+
+func TestLeafCost(t *testing.T) {
+	t.Parallel()
+	draw, err := Uniform(5, 15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Chain{Hops: 2, Tries: 4, Cost: 10, Fails: 3, Permanent: 3, RandomCost: draw, Seed: 7}
+	got, total := "", int64(0)
+	for n := int64(1); n <= 4; n++ {
+		cost, how := in.LeafCost(n)
+		got += fmt.Sprint(how, " ")
+		if n <= 3 { // it is tried no more after the third
+			total += cost
+		}
+	}
+	if work := simulate(t, in).Work.Int64(); got != "failed failed permanent ok " || total != work {
+		t.Errorf("%+v: %s, the first three take %d, want failed failed permanent ok, %d", in, got, total, work)
+	}
+	in.RandomCost, in.Cost, in.PerTry = nil, 0, 5
+	if cost, _ := in.LeafCost(1); cost != MaxTime {
+		t.Errorf("%+v: cost %d, want all that there is", in, cost)
+	}
+}
+
 // Also of a chain that is far too large to be played, the first events are there.
 func TestTraceIsBounded(t *testing.T) {
 	t.Parallel()
