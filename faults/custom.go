@@ -59,7 +59,17 @@ func (x *Exchange) Arrived() time.Time { return x.c.p.base.Add(time.Duration(x.e
 func (x *Exchange) Draw(s Shape) time.Duration { return x.draw(s) }
 
 // Labor is Work counted from now on, for what had to wait before it.
-func (x *Exchange) Labor(d time.Duration) bool { return x.labor(d) }
+func (x *Exchange) Labor(d time.Duration) bool { return x.labor(d, false) }
+
+// LaborWithin is Labor that ends early at until, if that is not zero, and when
+// the client leaves, if heedLeaving is set. It says whether all was done.
+func (x *Exchange) LaborWithin(d time.Duration, until time.Time, heedLeaving bool) bool {
+	most := d
+	if !until.IsZero() {
+		most = min(d, max(0, time.Until(until)))
+	}
+	return x.labor(most, heedLeaving) && most == d
+}
 
 // During calls f with a context that ends when the partner shuts down and, if
 // heedLeaving is set, when the client leaves.

@@ -91,19 +91,19 @@ func (x *Exchange) Since() time.Duration { return time.Duration(x.c.p.clock.now(
 // Work does d of work, counted from when the request was whole, and notes it as
 // the delay that was asked for. It goes on when the client has left: most
 // servers do not notice. It returns false if the partner is shutting down.
-func (x *Exchange) Work(d time.Duration) bool { return x.work(x.e.whole, d) }
+func (x *Exchange) Work(d time.Duration) bool { return x.work(x.e.whole, d, false) }
 
 // labor is Work counted from now on, for those who had to wait for it.
-func (x *Exchange) labor(d time.Duration) bool {
+func (x *Exchange) labor(d time.Duration, heedLeaving bool) bool {
 	x.workFrom = x.c.p.clock.now()
-	done := x.work(x.workFrom, d)
+	done := x.work(x.workFrom, d, heedLeaving)
 	x.workTo = x.c.p.clock.now()
 	return done
 }
 
-func (x *Exchange) work(from int64, d time.Duration) bool {
+func (x *Exchange) work(from int64, d time.Duration, heedLeaving bool) bool {
 	x.e.asked = int64(d)
-	done := d == 0 || x.sleep(from+int64(d), false, watchKeep)
+	done := d == 0 || x.sleep(from+int64(d), heedLeaving, watchKeep)
 	x.e.worked = x.c.p.clock.now() - from
 	return done
 }

@@ -60,7 +60,7 @@ func (o *overload) request(x *Exchange) {
 	}
 	out, ok := o.queue(x, t)
 	x.e.waited = x.c.p.clock.now() - x.e.whole
-	if ok && x.labor(x.draw(line.workNow())) {
+	if ok && x.labor(x.draw(line.workNow()), false) {
 		out = answer{status: http.StatusOK, size: defaultSize}
 	}
 	line.leave(t) // before the answer: whoever has it finds the place free

@@ -14,7 +14,8 @@
 // test: faults itself knows nothing of budgetcaller.
 //
 // Under the policies none and each a hop works on when its caller has left, as
-// real services do, and the ledger tells for how long. Under pass it stops.
+// real services do, and the ledger tells for how long. Under pass it stops. The
+// parameter leaving says otherwise.
 //
 // A chain in a circle would call itself until something breaks. So every hop puts
 // its own mark into HeaderHops, and refuses with 508 a request that has its mark

@@ -20,6 +20,13 @@ const (
 	PolicyPass = "pass" // the deadline that came is handed down
 )
 
+// The words of the parameter leaving.
+const (
+	leavingPolicy = "policy"
+	leavingStop   = "stop"
+	leavingWork   = "work"
+)
+
 // faultName is the mode's word.
 const faultName = "chain"
 
@@ -28,12 +35,25 @@ const none = "none"
 
 // The bounds of the parameters.
 const (
-	maxTries   = 100
-	maxWorkers = 1 << 16
+	maxTries    = 100
+	maxParallel = 100
+	maxWorkers  = 1 << 16
 )
 
 // Fault returns the fault, for faults.Modes.With.
-func Fault() faults.Fault {
+func Fault() faults.Fault { return Scripted(nil) }
+
+// Script says how a call of a leaf goes that came by way: how long it works and
+// the status with which it answers if it comes to that end. A way is what leads
+// there from the entry: for each hop on it, which of its calls at once and the
+// how manyth try, both from 1, as in /1.2/3.1.
+type Script func(way string) (work time.Duration, status int)
+
+// Scripted is Fault for a chain that is to go as written: its leaves do not ask
+// their own work but the script, and do what it says without asking whether
+// there is time for more than needs. Every hop then tells the next, in
+// HeaderWay, how it was come by.
+func Scripted(script Script) faults.Fault {
 	return faults.Custom(faults.Fault{
 		Name: faultName, Effect: "from the leaf", Curl: "0", Class: "ok",
 		Summary: "is one hop of a chain: works, then calls the next under a policy; without a next it is the leaf",
@@ -47,9 +67,12 @@ func Fault() faults.Fault {
 			{Name: "backoff-cap", Kind: faults.KindDuration, Default: "1h", Min: int64(time.Millisecond), Max: int64(faults.MaxDelay), Help: "the longest wait, in whole ms"},
 			{Name: "work", Kind: faults.KindShape, Default: "0s", Max: int64(faults.MaxDelay), Help: "its own work, before the first try"},
 			{Name: "workers", Kind: faults.KindInt, Default: "64", Min: 1, Max: maxWorkers, Help: "requests that it holds at once; the others wait"},
+			{Name: "per-try", Kind: faults.KindDuration, Default: "1h", Min: int64(time.Millisecond), Max: int64(faults.MaxDelay), Help: "the most that a try is given; below 1h a request is begun with needs left, whatever its own work takes"},
+			{Name: "parallel", Kind: faults.KindInt, Default: "1", Min: 1, Max: maxParallel, Help: "calls of the next hop at once, each with its own tries; all are needed"},
+			{Name: "leaving", Kind: faults.KindWord, Default: leavingPolicy, Words: []string{leavingPolicy, leavingStop, leavingWork}, Help: "when its client has left it stops, with all below, or works on; policy: stops under pass alone"},
 			{Name: "skip", Kind: faults.KindText, Default: none, Help: "requests whose path begins so do not need the next hop; none: all do"},
 		},
-	}, buildHop)
+	}, func(a faults.Args) (faults.Custody, error) { return buildHop(a, script) })
 }
 
 // config is what the parameters say.
@@ -63,13 +86,23 @@ type config struct {
 	backoffCap time.Duration
 	work       faults.Shape
 	workers    int
+	perTry     time.Duration // 0: not limited
+	parallel   int
+	heeds      bool   // it stops when its client leaves
 	skip       string // empty: nothing
+	script     Script // nil: none
 }
 
-func buildHop(a faults.Args) (faults.Custody, error) {
+func buildHop(a faults.Args, script Script) (faults.Custody, error) {
 	cfg := config{
 		policy: a.Text("policy"), budget: a.Duration("budget"), tries: int(a.Int("tries")), needs: a.Duration("needs"),
 		backoff: a.Duration("backoff"), backoffCap: a.Duration("backoff-cap"), work: a.Shape("work"), workers: int(a.Int("workers")),
+		perTry: a.Duration("per-try"), parallel: int(a.Int("parallel")), script: script,
+	}
+	leaving := a.Text("leaving")
+	cfg.heeds = leaving == leavingStop || leaving == leavingPolicy && cfg.policy == PolicyPass
+	if cfg.perTry == faults.MaxDelay {
+		cfg.perTry = 0
 	}
 	var err error
 	if cfg.next, err = parseNext(a.Text("next")); err != nil {

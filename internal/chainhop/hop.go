@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -87,10 +85,10 @@ func (h *hop) newCaller() (*budgetcaller.Caller, error) {
 		wait = backoff.Config{Base: h.backoff, Cap: h.backoffCap, Jitter: backoff.None}
 	}
 	return budgetcaller.New(budgetcaller.Config{
-		MaxConnsPerHost: h.config.workers,
+		MaxConnsPerHost: min(h.config.workers*max(1, h.parallel), maxWorkers),
 		Default: budgetcaller.Dependency{
 			Name:         "next hop " + h.next.Host,
-			Limits:       budgetcaller.Limits{Floor: h.needs},
+			Limits:       budgetcaller.Limits{Floor: h.needs, Attempt: h.perTry},
 			Retry:        budgetcaller.Retry{Attempts: h.tries, Backoff: wait},
 			KeepDeadline: h.policy != PolicyPass,
 		},
@@ -109,7 +107,7 @@ func (h *hop) serve(x *faults.Exchange) {
 		return
 	}
 	defer cancel()
-	h.workers.Do(x, h.policy == PolicyPass, func() { h.work(ctx, x) })
+	h.workers.Do(x, h.heeds, func() { h.work(ctx, x) })
 }
 
 // circle says why a request is refused that has been here before.
@@ -144,29 +142,42 @@ func (h *hop) begin(x *faults.Exchange) (context.Context, context.CancelFunc, er
 // work does the hop's own work, if that and a try can still be done in time, and
 // calls the next.
 func (h *hop) work(ctx context.Context, x *faults.Exchange) {
-	own := x.Draw(h.config.work)
-	needs := own
 	calls := h.next != nil && (h.skip == "" || !strings.HasPrefix(x.Request().URL.Path, h.skip))
+	own, status := x.Draw(h.config.work), http.StatusOK
+	needs := own
 	if calls {
 		needs += h.needs
+	}
+	scripted := h.script != nil && !calls
+	if scripted {
+		own, status = h.script(wayOf(x.Request().Header))
+	}
+	if scripted || h.perTry > 0 {
+		needs = h.needs
 	}
 	if left, bounded := budgetcaller.Left(ctx); bounded && left < needs {
 		x.Fail(http.StatusGatewayTimeout, "not begun: "+left.Round(time.Millisecond).String()+" left, it needs "+needs.String())
 		return
 	}
-	if !x.Labor(own) {
+	until, _ := ctx.Deadline()
+	if !x.LaborWithin(own, until, h.heeds) {
+		x.Fail(http.StatusGatewayTimeout, "given up: its deadline came while it worked") // if anybody is there
 		return
 	}
 	if !calls {
-		x.Succeed()
+		h.answer(x, status, "it failed")
 		return
 	}
-	status, text := 0, ""
-	x.During(h.policy == PolicyPass, func(alive context.Context) {
+	text := ""
+	x.During(h.heeds, func(alive context.Context) {
 		ctx, cancel := merge(ctx, alive)
 		defer cancel()
 		status, text = h.call(ctx, x.Request())
 	})
+	h.answer(x, status, text)
+}
+
+func (h *hop) answer(x *faults.Exchange, status int, text string) {
 	if status == http.StatusOK {
 		x.Succeed()
 		return
@@ -179,46 +190,4 @@ func merge(a, b context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(a)
 	stop := context.AfterFunc(b, cancel)
 	return ctx, func() { stop(); cancel() }
-}
-
-// call calls the next hop for the request in and returns what is to be answered.
-func (h *hop) call(ctx context.Context, in *http.Request) (status int, text string) {
-	caller, err := h.borrow()
-	if err != nil {
-		return http.StatusInternalServerError, err.Error()
-	}
-	defer h.release()
-	req := (&http.Request{Method: in.Method, URL: h.next, Host: h.next.Host, Header: http.Header{}}).WithContext(ctx)
-	req.Header.Set(HeaderHops, strings.Join(append(in.Header[HeaderHops], h.mark), " "))
-	if key := in.Header.Get("Idempotency-Key"); key != "" {
-		req.Header.Set("Idempotency-Key", key)
-	}
-	return outcome(caller.Do(ctx, req))
-}
-
-// outcome is the answer to a call whose own call to the next hop ended so. What
-// the next hop takes for final is final here too.
-func outcome(answer *budgetcaller.Answer, err error) (status int, text string) {
-	var failed *budgetcaller.Error
-	switch {
-	case errors.As(err, &failed):
-		switch failed.Class {
-		case budgetcaller.ClassBudgetExhausted, budgetcaller.ClassBelowFloor:
-			return http.StatusGatewayTimeout, failed.Error()
-		}
-		return http.StatusBadGateway, failed.Error()
-	case err != nil:
-		return http.StatusBadGateway, err.Error()
-	case answer.OK():
-		return http.StatusOK, ""
-	}
-	text = fmt.Sprintf("next hop: status %d, %s", answer.Status, answer.Why)
-	switch answer.Status {
-	case http.StatusLoopDetected:
-		line, _, _ := strings.Cut(string(answer.Body), "\n")
-		return answer.Status, line
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return http.StatusBadGateway, text
-	}
-	return http.StatusInternalServerError, text
 }
