@@ -13,13 +13,19 @@
 // A hop decides by its clock, and a real clock is always a little late. So a unit
 // of simulated time must be long beside that, and every deadline comes half a
 // unit late, by Run.Late: what the simulation has happen at one moment, the end
-// of the work first, is then in the same order here. A chain whose calls add up
-// to more delay than that comes out differently; Measured.Agrees says so, and a
+// of the work first, is then in the same order here. Limits after which others go
+// on, as those of each try, share that half unit. A chain whose calls add up to
+// more delay than that comes out differently; Measured.Agrees says so, and a
 // longer unit helps.
+//
+// Calls that reach the leaf at one moment reach a real one in any order. So each
+// tells the way by which it came, and the leaf takes as long for it and answers
+// as for the call of that way in the simulation: the same seed gives the same
+// draws.
 //
 // # What it leaves out
 //
-// Options that no hop of the kind chain has: a limit of each try, calls at once,
-// telling those below to stop, random costs. And chains of one hop, which call
-// nobody.
+// Jitter: the library by which a hop calls draws its waits by itself. Chains of
+// one hop, which call nobody. And a try that would start at the very moment at
+// which its hop is told to stop: nothing real is between the two.
 package realchain

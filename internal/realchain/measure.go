@@ -113,20 +113,35 @@ type Measured struct {
 type Span struct {
 	Hop        int // from 1
 	Start, End time.Duration
-	OK         bool // it was a success, as far as the ledger knows
+	// How it ended, as far as the ledger knows: Succeeded, Failed, Permanent or
+	// Stopped. What it came to when its caller had left only the leaf's tells.
+	How deadlinechain.Kind
 }
 
 // span reads a call of a hop. Its entry ends when its client leaves; what it
 // worked on after that is in OrphanedOverlap, and the work of its own in Worked.
-func span(entry faults.Entry, hop int, e faults.Entry, leaf bool) Span {
+func (r *Run) span(entry faults.Entry, hop int, e faults.Entry, leaf bool) Span {
 	return Span{
 		Hop: hop, Start: since(entry.BegunAt, e.BegunAt),
 		End: max(
 			since(entry.BegunAt, e.EndedAt)+millis(e.OrphanedOverlap),
 			since(entry.BegunAt, e.WholeAt+e.Waited)+millis(e.Worked),
 		),
-		OK: leaf && e.Effect || !leaf && e.Status == http.StatusOK && e.EndedBy == "partner",
+		How: r.how(e, leaf),
 	}
+}
+
+func (r *Run) how(e faults.Entry, leaf bool) deadlinechain.Kind {
+	answered := e.EndedBy == "partner"
+	switch {
+	case leaf && e.Effect, answered && e.Status == http.StatusOK:
+		return deadlinechain.Succeeded
+	case answered && e.Status == http.StatusInternalServerError:
+		return deadlinechain.Permanent
+	case !answered && r.Chain.Stop:
+		return deadlinechain.Stopped
+	}
+	return deadlinechain.Failed
 }
 
 // read makes a Measured of the ledger.
@@ -160,7 +175,7 @@ func (r *Run) read(ledger *faults.Ledger) (Measured, error) {
 		leaf := i == len(hops)-1
 		for _, e := range entries {
 			r.add(&m, entry, e, leaf)
-			m.Spans = append(m.Spans, span(entry, i+1, e, leaf))
+			m.Spans = append(m.Spans, r.span(entry, i+1, e, leaf))
 			if i > 0 {
 				m.Told[i-1] = append(m.Told[i-1], told(e))
 			}
@@ -194,11 +209,11 @@ func (r *Run) add(m *Measured, entry, e faults.Entry, leaf bool) {
 }
 
 // gone is from when on work is for nobody: when the entry ended or, if that was
-// at its deadline, when that would have come were it not late. Else what starts
-// with the deadline would start before it.
+// at its deadline and those below have others, when that would have come were it
+// not late. Else what starts with the deadline would start before it.
 func (r *Run) gone(entry time.Duration) time.Duration {
 	deadline := r.units(r.settings(1).Budget)
-	if r.Chain.Policy != deadlinechain.None && entry >= deadline+r.Late() {
+	if r.Chain.Policy == deadlinechain.Each && !r.Chain.Stop && entry >= deadline+r.Late() {
 		return deadline
 	}
 	return entry

@@ -1,7 +1,6 @@
 package realchain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +18,13 @@ var ErrUnsupported = errors.New("only simulated")
 
 // The bounds of a Run, so that a mistyped number does not load the machine.
 const (
-	MinTick  = time.Millisecond
-	MaxTick  = time.Second
-	MaxHops  = 20
-	MaxTries = 100
-	MaxCalls = 5000            // of all hops together
-	MaxTime  = 5 * time.Minute // of the whole run
+	MinTick     = time.Millisecond
+	MaxTick     = time.Second
+	MaxHops     = 20
+	MaxTries    = 100
+	MaxParallel = 100
+	MaxCalls    = 5000            // of all hops together
+	MaxTime     = 5 * time.Minute // of the whole run
 )
 
 // Run is a chain that can be measured. It is immutable.
@@ -32,6 +32,7 @@ type Run struct {
 	Chain     deadlinechain.Chain
 	Tick      time.Duration        // one unit of the chain's time
 	Simulated deadlinechain.Result // what is to come of it
+	script    script
 }
 
 // New checks a chain and simulates it. Its error wraps ErrUnsupported, or one of
@@ -47,14 +48,23 @@ func New(c deadlinechain.Chain, tick time.Duration) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Chain: c, Tick: tick, Simulated: simulated}
+	r := &Run{Chain: c, Tick: tick, Simulated: simulated, script: script{Chain: c, tick: tick}}
 	switch most := big.NewInt(int64(MaxTime / tick)); {
 	case simulated.AllCalls.Cmp(big.NewInt(MaxCalls)) > 0:
 		return nil, fmt.Errorf("%w: %v calls in all: at most %d are really made", ErrUnsupported, simulated.AllCalls, MaxCalls)
 	case simulated.Elapsed.Cmp(most) > 0:
 		return nil, fmt.Errorf("%w: %v units of %v: a real run takes at most %v", ErrUnsupported, simulated.Elapsed, tick, MaxTime)
 	}
-	all := []int64{c.Cost}
+	traced := c
+	traced.Trace = deadlinechain.MaxTrace
+	if simulated, err = deadlinechain.Simulate(traced); err != nil {
+		return nil, err
+	}
+	if simulated.Trace.Ties > 0 {
+		return nil, fmt.Errorf("%w: a try would start at the very moment at which its hop ends, and in a real chain either may come first", ErrUnsupported)
+	}
+	r.script.read(simulated.Trace)
+	all := []int64{c.Cost, c.PerTry, r.script.longest}
 	for hop := 1; hop < c.Hops; hop++ {
 		h := r.settings(hop)
 		all = append(all, h.Budget, h.Work, h.Backoff.Base, h.Backoff.Cap)
@@ -67,6 +77,10 @@ func New(c deadlinechain.Chain, tick time.Duration) (*Run, error) {
 	return r, nil
 }
 
+// ownWaits is why there is no jitter: the wait that was simulated cannot be given
+// to the library by which a hop calls.
+const ownWaits = "jitter: a real hop draws its waits by itself"
+
 // unsupported says what of c no real hop can do; empty if there is nothing.
 func unsupported(c deadlinechain.Chain) string {
 	switch {
@@ -74,31 +88,26 @@ func unsupported(c deadlinechain.Chain) string {
 		return fmt.Sprintf("%d hops: a real chain has 2 to %d", c.Hops, MaxHops)
 	case c.Tries > MaxTries:
 		return fmt.Sprintf("%d tries: a real hop makes at most %d", c.Tries, MaxTries)
-	case c.PerTry > 0:
-		return "a limit of each try"
-	case c.Parallel > 1:
-		return "calls at once"
-	case c.Stop:
-		return "telling those below to stop"
-	case c.RandomCost != nil || c.Backoff.Jitter:
-		return "a random cost or jitter"
+	case c.Parallel > MaxParallel:
+		return fmt.Sprintf("%d calls at once: a real hop makes at most %d", c.Parallel, MaxParallel)
+	case c.Backoff.Jitter:
+		return ownWaits
 	}
 	for i, h := range c.PerHop {
 		switch {
 		case h.Tries > MaxTries:
 			return fmt.Sprintf("%d tries of hop %d: a real hop makes at most %d", h.Tries, i+1, MaxTries)
-		case h.Parallel > 1:
-			return "calls at once"
+		case h.Parallel > MaxParallel:
+			return fmt.Sprintf("%d calls at once of hop %d: a real hop makes at most %d", h.Parallel, i+1, MaxParallel)
 		case h.Backoff.Jitter:
-			return "jitter"
-		case i == c.Hops-1 && h.Budget > 0, c.Policy == deadlinechain.Each && h.Budget > 0 && c.Budget < c.Cost:
-			return "a budget of the leaf" // which works on whatever it is told
+			return ownWaits
 		}
 	}
 	return ""
 }
 
-// Late is how much later than simulated every deadline comes.
+// Late is how much later than simulated a deadline comes, the entry's always and
+// the others at most.
 func (r *Run) Late() time.Duration { return r.Tick / 2 }
 
 // Takes is how long the run takes if all goes as simulated.
@@ -110,7 +119,7 @@ func (r *Run) units(n int64) time.Duration { return time.Duration(n) * r.Tick }
 // the last work is over, and reads the ledgers. All is gone when it returns. It
 // ends early, with ctx's error, when ctx does.
 func (r *Run) Measure(ctx context.Context) (m Measured, err error) {
-	modes := faults.Modes{}.With(chainhop.Fault())
+	modes := faults.Modes{}.With(chainhop.Scripted(r.script.leaf()))
 	cfg := faults.Config{Modes: modes}
 	for hop := 1; hop <= r.Chain.Hops; hop++ {
 		cfg.Listeners = append(cfg.Listeners, faults.ListenerConfig{Name: name(hop)})
@@ -129,17 +138,15 @@ func (r *Run) Measure(ctx context.Context) (m Measured, err error) {
 	// are open.
 	listeners := p.Listeners()
 	for hop := 1; hop <= r.Chain.Hops; hop++ {
-		texts := r.leaf()
+		next := "none"
 		if hop < r.Chain.Hops {
-			texts = []string{r.hop(hop, listeners[hop].URL)}
+			next = listeners[hop].URL
 		}
-		specs := make([]faults.Spec, len(texts))
-		for i, text := range texts {
-			if specs[i], err = modes.Parse(text); err != nil {
-				return Measured{}, err
-			}
+		spec, err := modes.Parse(r.hop(hop, next))
+		if err != nil {
+			return Measured{}, err
 		}
-		if err := p.Set(name(hop), specs, 0); err != nil {
+		if err := p.Set(name(hop), []faults.Spec{spec}, 0); err != nil {
 			return Measured{}, err
 		}
 	}
@@ -156,61 +163,3 @@ func (r *Run) Measure(ctx context.Context) (m Measured, err error) {
 const closeTime = 2 * time.Second
 
 func name(hop int) string { return fmt.Sprintf("hop-%d", hop) }
-
-// leaf returns the faults of the leaf: those that fail, then one that succeeds.
-func (r *Run) leaf() []string {
-	c := r.Chain
-	cost := r.units(c.Cost)
-	// Neither can be told apart from the other once more calls fail than are ever
-	// made.
-	fails, ordinary := uint64(MaxCalls), uint64(MaxCalls)
-	if c.Fails != deadlinechain.Always {
-		fails = min(fails, uint64(c.Fails))
-	}
-	if c.Permanent > 0 {
-		ordinary = min(ordinary, uint64(c.Permanent-1))
-	}
-	ordinary = min(ordinary, fails)
-	var row []string
-	if ordinary > 0 {
-		row = append(row, fmt.Sprintf("status:status=503,delay=%v,when=first=%d", cost, ordinary))
-	}
-	if fails > ordinary {
-		row = append(row, fmt.Sprintf("status:status=500,delay=%v,when=first=%d", cost, fails))
-	}
-	return append(row, fmt.Sprintf("slow:delay=%v", cost))
-}
-
-// hop returns the fault of a hop that calls the one at next.
-func (r *Run) hop(hop int, next string) string {
-	c, h := r.Chain, r.settings(hop)
-	needs := c.Cost
-	for below := hop + 1; below < c.Hops; below++ {
-		needs += r.settings(below).Work
-	}
-	text := fmt.Sprintf("chain:next=%s,policy=%v,tries=%d,needs=%v,work=%v,workers=%d", next, c.Policy, h.Tries, r.units(needs), r.units(h.Work), MaxCalls)
-	// Under pass, behind the entry, only a budget of its own bounds a hop.
-	if c.Policy == deadlinechain.Each || c.Policy == deadlinechain.Pass && (hop == 1 || hop <= len(c.PerHop) && c.PerHop[hop-1].Budget > 0) {
-		text += fmt.Sprintf(",budget=%v", r.units(h.Budget)+r.Late())
-	} else {
-		text += fmt.Sprintf(",budget=%v", faults.MaxDelay)
-	}
-	if h.Backoff.Base > 0 {
-		longest := cmp.Or(h.Backoff.Cap, int64(faults.MaxDelay/r.Tick))
-		text += fmt.Sprintf(",backoff=%v,backoff-cap=%v", r.units(min(h.Backoff.Base, longest)), r.units(longest))
-	}
-	return text
-}
-
-// settings returns what a hop but the leaf goes by.
-func (r *Run) settings(hop int) deadlinechain.Hop {
-	c := r.Chain
-	var own deadlinechain.Hop
-	if hop <= len(c.PerHop) {
-		own = c.PerHop[hop-1]
-	}
-	return deadlinechain.Hop{
-		Tries: cmp.Or(own.Tries, c.Tries), Budget: cmp.Or(own.Budget, c.Budget),
-		Work: cmp.Or(own.Work, c.Work), Backoff: cmp.Or(own.Backoff, c.Backoff),
-	}
-}

@@ -37,8 +37,9 @@ type call struct {
 	try      int     // the how manyth try of from
 	until    int64   // its deadline
 	start    int64
-	working  bool // at its own work, since start
-	over     bool // it has answered, given up or was stopped
+	end      int64 // once it is over
+	working  bool  // at its own work, since start
+	over     bool  // it has answered, given up or was stopped
 	verdict  verdict
 	fate     verdict // the leaf's: how it answers
 	branches []*branch
@@ -107,8 +108,11 @@ func (p *play) happen(h happening) {
 			p.worked(c)
 		}
 	case h.rank == starts:
-		if !c.over {
+		switch {
+		case !c.over:
 			p.try(h.try)
+		case c.end == p.now:
+			p.ties++
 		}
 	case h.try != nil: // the limit of a try
 		if !c.over && h.try.child != nil && h.try.tries == h.n {
@@ -226,7 +230,7 @@ func (p *play) failedTry(b *branch) {
 
 // answer ends call c and tells who waits for it.
 func (p *play) answer(c *call, v verdict) {
-	c.over, c.verdict = true, v
+	c.over, c.end, c.verdict = true, p.now, v
 	if c == p.entry {
 		p.ended = p.now
 	}
@@ -257,7 +261,7 @@ func (p *play) stop(c *call) {
 		return
 	}
 	p.leave(c)
-	c.over = true
+	c.over, c.end = true, p.now
 	p.note(Stopped, forever, c)
 	p.stopBelow(c)
 }
@@ -268,14 +272,6 @@ func (p *play) stopBelow(c *call) {
 			p.stop(b.child)
 		}
 	}
-}
-
-func (p *play) note(k Kind, told int64, c *call) {
-	e := Event{At: p.now, Kind: k, Hop: c.hop + 1, Call: c.id, Told: tell(told)}
-	if c.from != nil {
-		e.From, e.Branch, e.Try = c.from.of.id, c.from.number, c.try
-	}
-	p.trace.note(e)
 }
 
 // leave ends a hop's own work, if it is at it, and adds it up.

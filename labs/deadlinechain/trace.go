@@ -40,6 +40,11 @@ type Event struct {
 type Trace struct {
 	Events []Event
 	Cut    bool // there were more
+
+	// Ties counts the tries that were to start at the very moment at which their
+	// hop was told to stop, or failed since another of its calls at once did. Here
+	// they do not start; where time is no whole number either may come first.
+	Ties int
 }
 
 // Told returns what each try that hop from made was told, in order: the entry is
@@ -79,12 +84,21 @@ func (t Trace) Spans() []Span {
 	return spans
 }
 
+func (p *play) note(k Kind, told int64, c *call) {
+	e := Event{At: p.now, Kind: k, Hop: c.hop + 1, Call: c.id, Told: tell(told)}
+	if c.from != nil {
+		e.From, e.Branch, e.Try = c.from.of.id, c.from.number, c.try
+	}
+	p.trace.note(e)
+}
+
 // trace keeps the first events.
 type trace struct {
 	most   int
 	events []Event
 	cut    bool
 	ids    int
+	ties   int
 }
 
 func (t *trace) note(e Event) {
@@ -95,7 +109,7 @@ func (t *trace) note(e Event) {
 	}
 }
 
-func (t *trace) done() Trace { return Trace{t.events, t.cut} }
+func (t *trace) done() Trace { return Trace{t.events, t.cut, t.ties} }
 
 // tell turns a deadline's length into Event.Told.
 func tell(told int64) int64 {

@@ -71,6 +71,25 @@ func TestTraceNamesEveryCall(t *testing.T) {
 	}
 }
 
+func TestTraceCountsTies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		in   Chain
+		want int
+	}{
+		// Its second leaf call ends at 40, when the entry does.
+		{"stopped at that moment", Chain{Hops: 3, Tries: 3, Cost: 10, Budget: 40, Policy: Each, Stop: true}, 1},
+		{"stopped while it works", Chain{Hops: 3, Tries: 3, Cost: 10, Budget: 45, Policy: Each, Stop: true}, 0},
+		{"not stopped", Chain{Hops: 3, Tries: 3, Cost: 10, Budget: 40, Policy: Each}, 0},
+	} {
+		c.in.Fails, c.in.Trace = Always, 100
+		if got := simulate(t, c.in).Trace.Ties; got != c.want {
+			t.Errorf("%s: %+v: %d ties, want %d", c.name, c.in, got, c.want)
+		}
+	}
+}
+
 func TestLeafCost(t *testing.T) {
 	t.Parallel()
 	draw, err := Uniform(5, 15)
