@@ -52,10 +52,18 @@ own, has the entry called once, and reads from the ledgers what happened; both
 time lines are drawn, one under the other. A unit is then a --tick long, and
 every deadline comes half a tick late, so that what is simulated at one moment
 comes in the same order. Where the machine is later than that, the report says
-so: take a longer tick.
+so: take a longer tick. Of limits after which others go on, each --per-try with
+them, the half tick is shared. A random --cost is drawn as in the simulation,
+call by call, so that the same --seed gives both the same: each chain is run
+once. What is only simulated is refused: --jitter, chains of one hop, more than
+20 hops, 5000 calls or five minutes, and with --stop or --parallel a try that
+would start at the very moment at which its hop ends.
 
 --format json prints one object a run (schema caller.chain/1), with --real
-another with source measured and times in ms. Numbers of simulated time are
+another with source measured and times in ms, and both with their time lines:
+spans is every call of every hop, hop by hop, from start to end (start_ms to
+end_ms) and how it ended (ok, failed, permanent or stopped), and spans_cut that
+there were more. Numbers of simulated time are
 whole and exact at any size. calls has how often each hop was called, the entry
 first; told, for each hop that tries, what its tries were told (null: nothing),
 and told_cut that there were more. leaf_ok counts the leaf's successes: above 0
@@ -75,7 +83,8 @@ Exit codes: 0 done, 2 wrong usage or a question too large for the options.`,
   caller chain --own-work 2,1 --hop-budget 60,20  hops that differ
   caller chain --parallel 3,1                 the entry calls three at once
   caller chain --permanent 2                  no try after a failure for good
-  caller chain --real                         simulated and measured`,
+  caller chain --real                         simulated and measured
+  caller chain --real --cost 'uniform(5,15)' --seed 7 --parallel 2 --fails 3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().NFlag() == 0 {

@@ -98,8 +98,10 @@ func (o *chainOptions) complete() error {
 		return errors.New("--per-try without --cost: the leaf uses all that it is given")
 	case !o.random() && (o.set("runs") || o.set("seed")):
 		return errors.New("--runs and --seed without --jitter or a random --cost: all runs are alike")
-	case o.random() && o.real:
-		return errors.New("--real with --jitter or a random --cost: only what is the same each time can be held against a real run")
+	case o.jitter && o.real:
+		return errors.New("--real with --jitter: a real hop draws its waits by itself, so they are not the simulated ones")
+	case o.real && o.set("runs") && o.runs.first() > 1:
+		return fmt.Errorf("--real with --runs %d: a chain is really run once; leave --runs out, and take another --seed for another run", o.runs.first())
 	case len(o.hopBudget.values) > 0 && o.set("budget"):
 		return errors.New("--hop-budget with --budget: the first of --hop-budget is the entry's")
 	case len(o.hopBudget.values) > 0 && o.policy.Value == deadlinechain.None.String():
@@ -195,7 +197,7 @@ func (o *chainOptions) leafCost() int64 {
 
 // random says whether no two runs need be alike, many whether there are several.
 func (o *chainOptions) random() bool { return o.cost.random() || o.jitter }
-func (o *chainOptions) many() bool   { return o.random() && o.runs.first() > 1 }
+func (o *chainOptions) many() bool   { return o.random() && o.runs.first() > 1 && !o.real }
 
 func (o *chainOptions) chain(hops int, budget int64, policy deadlinechain.Policy) deadlinechain.Chain {
 	c := deadlinechain.Chain{

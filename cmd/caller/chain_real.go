@@ -123,6 +123,7 @@ type realLine struct {
 	Calls     []int      `json:"calls"`   // of each hop, the entry first
 	Told      [][]*int   `json:"told_ms"` // to the tries of each hop, the entry's first
 	ToldCut   bool       `json:"told_cut"`
+	realTimeLine
 }
 
 func (o *chainOptions) realLine(r realRun) realLine {
@@ -132,7 +133,7 @@ func (o *chainOptions) realLine(r realRun) realLine {
 		OK: m.OK, Agrees: m.Agrees, Status: m.Status, LeafCalls: m.LeafCalls, AllCalls: m.AllCalls,
 		Elapsed: cli.Millis(m.Elapsed), Orphaned: cli.Millis(m.Orphaned), Overlap: cli.Millis(m.OrphanedOverlap),
 		Entry: cli.Millis(m.Entry), LeafEnd: cli.Millis(m.Leaf), LeafOK: m.LeafOK, Work: cli.Millis(m.Work),
-		Calls: m.Calls, Told: [][]*int{},
+		Calls: m.Calls, Told: [][]*int{}, realTimeLine: newRealTimeLine(m.Spans),
 	}
 	for _, all := range m.Told {
 		told := []*int{}

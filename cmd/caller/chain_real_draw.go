@@ -27,13 +27,9 @@ func (r realRun) pictures() []picture {
 	}
 	real := picture{axis: "real", hops: r.Chain.Hops, unit: unit, slop: r.Late().Microseconds(), entry: r.m.Entry.Microseconds()}
 	for _, s := range r.m.Spans {
-		how := deadlinechain.Failed
-		if s.OK {
-			how = deadlinechain.Succeeded
-		}
-		real.spans = append(real.spans, deadlinechain.Span{Hop: s.Hop, Start: s.Start.Microseconds(), End: s.End.Microseconds(), How: how})
+		real.spans = append(real.spans, deadlinechain.Span{Hop: s.Hop, Start: s.Start.Microseconds(), End: s.End.Microseconds(), How: s.How})
 	}
-	real.cut = sim.cut || len(real.spans) > traceEvents/2
+	real.cut = sim.cut || len(real.spans) > maxSpans
 	for _, all := range r.m.Told {
 		told := make([]int64, len(all))
 		for i, ms := range all {

@@ -19,15 +19,15 @@ func TestMeasuredTimeLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(hop int, start, end float64, ok bool) realchain.Span {
+	at := func(hop int, start, end float64, how deadlinechain.Kind) realchain.Span {
 		ms := func(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
-		return realchain.Span{Hop: hop, Start: ms(start), End: ms(end), OK: ok}
+		return realchain.Span{Hop: hop, Start: ms(start), End: ms(end), How: how}
 	}
 	r := realRun{run, realchain.Measured{
 		Calls: []int{1, 1, 2}, Entry: 202 * time.Millisecond, Told: [][]int{{-1}, {-1, -1}},
 		Spans: []realchain.Span{
-			at(1, 0, 202, false), at(2, 1, 240.5, false),
-			at(3, 1.5, 102, false), at(3, 101, 201, false), at(3, 201.2, 240, true),
+			at(1, 0, 202, deadlinechain.Failed), at(2, 1, 240.5, deadlinechain.Failed),
+			at(3, 1.5, 102, deadlinechain.Failed), at(3, 101, 201, deadlinechain.Failed), at(3, 201.2, 240, deadlinechain.Succeeded),
 		},
 	}}
 	var got bytes.Buffer

@@ -146,7 +146,7 @@ func realNotes(runs []realRun) []string {
 		if !r.m.Agrees && apart == nil {
 			apart = &runs[i]
 		}
-		if r.m.OrphanedOverlap > 0 && unseen == nil {
+		if r.m.OrphanedOverlap > r.Late() && unseen == nil { // less is only the way of the word to stop
 			unseen = &runs[i]
 		}
 		late := r.m.Elapsed - time.Duration(r.inTime().elapsed)

@@ -53,6 +53,7 @@ type chainLine struct {
 	Calls     []*big.Int `json:"calls"` // of each hop, the entry first
 	Told      [][]*int64 `json:"told"`  // to the tries of each hop, the entry's first
 	ToldCut   bool       `json:"told_cut"`
+	*timeLine            // with --real alone, beside the measured one
 }
 
 func (o *chainOptions) head(c deadlinechain.Chain, source string) chainHead {
@@ -91,6 +92,9 @@ func (o *chainOptions) line(r chainRun) chainLine {
 		OK:        r.OK, LeafCalls: r.LeafCalls, AllCalls: r.AllCalls, Elapsed: r.Elapsed, Orphaned: r.Orphaned,
 		Overlap: r.OrphanedOverlap, Entry: r.Entry, LeafOK: r.LeafOK, Work: r.Work, Saved: r.Saved,
 		Calls: r.Calls, Told: [][]*int64{}, ToldCut: r.Trace.Cut,
+	}
+	if o.real {
+		l.timeLine = newTimeLine(c.Hops, r.Trace)
 	}
 	for hop := 1; hop < c.Hops; hop++ {
 		told := []*int64{}
