@@ -3,6 +3,8 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,28 +32,71 @@ func (p *Partner) Set(listener string, specs []Spec, ttl time.Duration) error {
 	if ttl < 0 || ttl > MaxTTL {
 		return &ConfigError{fmt.Errorf("ttl %v is out of range: 0 to %s", ttl, short(MaxTTL))}
 	}
+	return l.set(specs, ttl)
+}
+
+// set puts the faults into force unless Config.Check has something against it.
+func (l *listener) set(specs []Spec, ttl time.Duration) error {
+	l.p.changes.Lock()
+	defer l.p.changes.Unlock()
+	if err := l.p.check(l, specs); err != nil {
+		return &ConfigError{err}
+	}
+	return l.changeTo(specs, ttl)
+}
+
+func (l *listener) changeTo(specs []Spec, ttl time.Duration) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
 	return l.change(specs, ttl)
 }
 
-// Reset gives a listener, or all if the name is empty, the faults of Config.
-func (p *Partner) Reset(listener string) error {
-	if listener == "" {
-		for _, l := range p.listeners {
-			if err := p.Reset(l.name); err != nil {
-				return err
-			}
-		}
+// check asks Config.Check about other faults on l.
+func (p *Partner) check(l *listener, specs []Spec) error {
+	if p.cfg.Check == nil {
 		return nil
 	}
-	l, err := p.find(listener)
-	if err != nil {
-		return err
+	all := make([]ListenerConfig, len(p.listeners))
+	for i, other := range p.listeners {
+		all[i] = ListenerConfig{Name: other.name, Listen: other.address(), Faults: other.plan.Load().specs, TLS: other.tls}
+		if other == l {
+			all[i].Faults = specs
+		}
 	}
-	l.changing.Lock()
-	defer l.changing.Unlock()
-	return l.change(l.configured, 0)
+	return p.cfg.Check(all)
+}
+
+// address is where the listener listens, as Config would have it.
+func (l *listener) address() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.gates[0].addr
+	host := l.host
+	if host == "" {
+		host = at.Addr().String()
+	}
+	return net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
+}
+
+// Reset gives a listener, or all if the name is empty, the faults of Config.
+func (p *Partner) Reset(listener string) error {
+	if listener != "" {
+		l, err := p.find(listener)
+		if err != nil {
+			return err
+		}
+		return l.set(l.configured, 0)
+	}
+	// All together are as they were begun with: what is amiss on the way is no
+	// matter for Config.Check.
+	p.changes.Lock()
+	defer p.changes.Unlock()
+	for _, l := range p.listeners {
+		if err := l.changeTo(l.configured, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Partner) find(name string) (*listener, error) {

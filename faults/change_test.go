@@ -210,3 +210,48 @@ func TestScheduleStages(t *testing.T) {
 		}
 	}
 }
+
+// Config.Check is asked about the listeners as they would be, with their ports,
+// and what it refuses does not come into force.
+func TestChangeIsChecked(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("two are slow")
+	var mu sync.Mutex
+	var asked []ListenerConfig
+	p, l := startWith(t, Config{
+		Listeners: []ListenerConfig{{Name: "a", Listen: "localhost:0"}, {Name: "b", Faults: []Spec{spec(t, "slow:delay=1ms")}}},
+		Check: func(all []ListenerConfig) error {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = all
+			if modeOf(all[0].Faults) == "slow" && modeOf(all[1].Faults) == "slow" {
+				return refused
+			}
+			return nil
+		},
+	})
+	set := func(name, fault string) error { return p.Set(name, []Spec{spec(t, fault)}, 0) }
+	var wrong *ConfigError
+	if err := set("a", "slow"); !errors.Is(err, refused) || !errors.As(err, &wrong) {
+		t.Errorf("Set: got %v, want a ConfigError with %v", err, refused)
+	}
+	mu.Lock()
+	_, port, _ := net.SplitHostPort(l.URL[len("http://"):])
+	if want := "localhost:" + port; asked[0].Listen != want || asked[1].Listen != p.Listeners()[1].Addresses[0].String() || asked[1].Name != "b" {
+		t.Errorf("asked about %+v, want a at %s and b at its port", asked, want)
+	}
+	mu.Unlock()
+	if mode := p.Listeners()[0].Mode; mode != "ok" {
+		t.Errorf("after a refused change the mode is %s", mode)
+	}
+	// Back to what was begun with is checked for one listener, not for all.
+	if err := errors.Join(set("b", "ok"), set("a", "slow")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Reset("b"); !errors.Is(err, refused) {
+		t.Errorf("Reset of one: got %v, want %v", err, refused)
+	}
+	if err := p.Reset(""); err != nil || p.Listeners()[0].Mode != "ok" || p.Listeners()[1].Mode != "slow" {
+		t.Errorf("Reset of all: got %v, %+v", err, p.Listeners())
+	}
+}

@@ -52,6 +52,11 @@ type Config struct {
 	// or before the first. Zero: 2 min.
 	IdleTimeout time.Duration
 
+	// Check, if set, is asked before other faults are put into force, with all
+	// listeners as they would then be and the ports that they have. Its error
+	// refuses the change. What a change with a time to live leaves behind when it
+	// is over, it is not asked about.
+	Check func([]ListenerConfig) error
 	// Event, if set, is called with each thing that whoever runs the partner
 	// should know. It must not block.
 	Event func(Event)

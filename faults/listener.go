@@ -19,7 +19,8 @@ type listener struct {
 	plan    atomic.Pointer[plan]
 	stats   counters
 	effects effects
-	holds   int // connections in Partner.conns; guarded by Partner.mu
+	host    string // of Config, as it stands there; empty: the default
+	holds   int    // connections in Partner.conns; guarded by Partner.mu
 
 	changing   sync.Mutex // held while the plan is changed; guards the next two
 	configured []Spec     // what Config said
@@ -103,6 +104,7 @@ func (p *Partner) newListener(lc ListenerConfig) (*listener, error) {
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
+	l.host, _, _ = splitHostPort(lc.Listen)
 	if l.gates, err = openGates(addrs); err != nil {
 		return nil, fmt.Errorf("listener %s: %w", l.name, err)
 	}

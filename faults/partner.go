@@ -28,6 +28,8 @@ type Partner struct {
 	closed    chan struct{}
 	wg        sync.WaitGroup // accepting and serving goroutines, the sweeper
 
+	changes sync.Mutex // held from Config.Check until what it was asked about is in force
+
 	mu      sync.Mutex
 	conns   map[uint64]*conn
 	last    uint64 // number of the newest connection

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/netip"
 	"strings"
 	"text/tabwriter"
@@ -40,7 +42,10 @@ of the mode it was started with, or the one in its file: see partner ctl get.
 Connections that are there already are reached too. If the port is to be refused
 or silent, idle ones are closed at once and busy ones at their next request,
 without an answer. If a fault hits connections as they are accepted, idle ones are
-closed at once and busy ones after their next answer, so that clients come again.`
+closed at once and busy ones after their next answer, so that clients come again.
+
+Hops of chains that would call each other in a circle within this partner are
+refused, as at its start, and nothing is changed.`
 
 func newCtl(s cli.Streams) *cobra.Command {
 	o := &ctlOptions{}
@@ -112,7 +117,12 @@ func (o *ctlOptions) run(s cli.Streams, f ctlRun) func(*cobra.Command, []string)
 			return cli.Usagef("%w", err)
 		}
 		defer c.Close()
-		return f(cmd.Context(), c, o, args, s.Out)
+		err = f(cmd.Context(), c, o, args, s.Out)
+		var refused *admin.RefusedError
+		if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
+			return cli.Usagef("%w", err)
+		}
+		return err
 	}
 }
 
@@ -181,7 +191,7 @@ func printListeners(w io.Writer, format string, all []faults.Listener, name []st
 		for i, l := range all {
 			names[i] = l.Name
 		}
-		return fmt.Errorf("no listener %q: one of %s", name[0], strings.Join(names, ", "))
+		return cli.Usagef("no listener %q: one of %s", name[0], strings.Join(names, ", "))
 	}
 	return t.Flush()
 }

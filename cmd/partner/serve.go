@@ -16,6 +16,7 @@ import (
 	"chaoslab/cmd/internal/strictyaml"
 	"chaoslab/faults"
 	"chaoslab/faults/admin"
+	"chaoslab/internal/chainhop"
 )
 
 // serveOptions are what the flags of partner say.
@@ -46,6 +47,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 	for _, note := range o.source.notes {
 		fmt.Fprintf(s.Err, "partner: left out: %s\n", note)
 	}
+	f.Check = chainhop.CheckCircle
 	f.Event = func(e faults.Event) { fmt.Fprintf(s.Err, "partner: %s: %s\n", e.Listener, e.Text) }
 	partner, err := faults.Start(f.Config)
 	var wrong *faults.ConfigError

@@ -185,6 +185,16 @@ func eachLine(r io.Reader, f func([]byte) error) error {
 	return lines.Err()
 }
 
+// RefusedError is what a partner has against a request: with status 400 it is the
+// fault of what was asked.
+type RefusedError struct {
+	Status int
+	text   string
+}
+
+// Error implements error.
+func (e *RefusedError) Error() string { return e.text }
+
 // call sends a request and gives the body of a successful answer to read.
 func (c *Client) call(ctx context.Context, method, path string, body io.Reader, read func(io.Reader) error) error {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
@@ -207,7 +217,7 @@ func (c *Client) call(ctx context.Context, method, path string, body io.Reader, 
 		if json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&p) != nil || p.Error == "" {
 			return fmt.Errorf("%s is no partner's admin port: it answers %s", c.base, resp.Status)
 		}
-		return fmt.Errorf("the partner at %s: %s", c.base, p.Error)
+		return &RefusedError{Status: resp.StatusCode, text: fmt.Sprintf("the partner at %s: %s", c.base, p.Error)}
 	}
 	if read == nil {
 		_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))

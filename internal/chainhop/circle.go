@@ -27,9 +27,9 @@ func (e *CircleError) Error() string {
 }
 
 // CheckCircle returns a CircleError if the next hops that the listeners of one
-// partner name lead round in a circle. It knows what is written: a port that is
-// only chosen at start, and the hops of another partner, show with the first
-// request, which is refused then.
+// partner name lead round in a circle, for its start and for faults.Config.Check.
+// It knows what is written: a port that is only chosen at start, and the hops of
+// another partner, show with the first request, which is refused then.
 func CheckCircle(listeners []faults.ListenerConfig) error {
 	w := walk{listeners: listeners, state: make([]visit, len(listeners))}
 	for i := range listeners {

@@ -19,8 +19,8 @@
 //
 // A chain in a circle would call itself until something breaks. So every hop puts
 // its own mark into HeaderHops, and refuses with 508 a request that has its mark
-// already; nobody tries that again. What shows in one configuration is found
-// before anything is started, by CheckCircle.
+// already; nobody tries that again. What shows in one partner is found before
+// anything is started or changed, by CheckCircle.
 //
 // It leaves out calls to other machines: what multiplies calls stays on loopback.
 // And request bodies: a hop passes on the method and the Idempotency-Key alone.
