@@ -17,6 +17,11 @@
 // decides over every byte and every end of a connection, and a connection on
 // which nothing is to happen costs it no goroutine and no buffer.
 //
+// Where a client breaks HTTP it is answered as RFC 9112 asks: another major version
+// with 505 (2.3), and a request that says by Content-Length and by
+// Transfer-Encoding how long it is by the latter, after which the connection is
+// closed (6.1).
+//
 // A client that closes its sending side has left, as far as the partner is
 // concerned: on the wire the two cannot be told apart. Its connection is closed
 // at once, also where the fault works on for it; such work keeps its place among

@@ -14,12 +14,42 @@ const maxLines = 200
 var errTooManyLines = errors.New("request head of too many lines")
 
 // headLines counts the lines of a head while it is read, and stops at its end:
-// what comes behind may be lines of a body or of other requests.
+// what comes behind may be lines of a body or of other requests. It also notes
+// the two headers that say how long a body is, of which net/http takes out what
+// it does not go by.
 type headLines struct {
-	lines  int
-	empty  bool // nothing but CR has come since the last LF
-	within bool // the head has not ended
+	lines   int
+	empty   bool // nothing but CR has come since the last LF
+	within  bool // the head has not ended
+	length  bool // there is a Content-Length
+	coded   bool // there is a Transfer-Encoding
+	begins  [len(codedName)]byte
+	nBegins int // of the line's first bytes, in begins
 }
+
+const (
+	lengthName = "Content-Length:"
+	codedName  = "Transfer-Encoding:"
+)
+
+// note keeps the beginning of a line of which more has come, and looks at it once
+// the line is over.
+func (h *headLines) note(line []byte, over bool) {
+	h.nBegins += copy(h.begins[h.nBegins:], line)
+	if !over {
+		return
+	}
+	is := func(name string) bool {
+		return h.nBegins >= len(name) && strings.EqualFold(string(h.begins[:len(name)]), name)
+	}
+	h.length = h.length || is(lengthName)
+	h.coded = h.coded || is(codedName)
+	h.nBegins = 0
+}
+
+// faulty says whether a request of HTTP/1.minor says wrongly how long its body
+// is: twice, or by what 1.0 does not know.
+func (h *headLines) faulty(minor int) bool { return h.coded && (h.length || minor == 0) }
 
 // scan looks at more bytes. It returns false once there are too many lines.
 func (h *headLines) scan(b []byte) bool {
@@ -31,6 +61,7 @@ func (h *headLines) scan(b []byte) bool {
 		} else {
 			b = nil
 		}
+		h.note(line, i >= 0)
 		h.empty = h.empty && len(bytes.TrimLeft(line, "\r")) == 0
 		if i < 0 {
 			break

@@ -13,7 +13,10 @@ import (
 )
 
 // readHead reads the request's head. An error with status 0 means that the
-// client ended it; any other is answered with the status.
+// client ended it; any other is answered with the status: 505 for a major version
+// other than 1 (RFC 9112, 2.3). A request with both a Content-Length and a
+// Transfer-Encoding is served by the latter, and its connection closed after the
+// answer (RFC 9112, 6.1).
 func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 	c := x.c
 	c.readErr = nil
@@ -47,7 +50,10 @@ func (x *Exchange) readHead(br *bufio.Reader) (int, error) {
 		return http.StatusBadRequest, errors.New("the Host header is missing") // RFC 9112, 3.2
 	}
 	x.req = req
-	x.close = req.Close
+	// RFC 9112, 6.1: what has both lengths goes by its Transfer-Encoding alone, as
+	// net/http has it; what a 1.0 client has encoded is not understood. In either
+	// case others may see the end elsewhere, so nothing more is taken from there.
+	x.close = req.Close || c.head.faulty(req.ProtoMinor)
 	x.e.method, x.e.path = keepMethod(req.Method), clip(req.URL.Path, 256)
 	return x.readHeaders(req.Header)
 }
