@@ -136,12 +136,28 @@ func parseText(text string) (string, error) {
 func parseDuration(text string, low, high time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
+	case err != nil && overflows(text):
+		return 0, fmt.Errorf("%s is too long: at most %s", text, short(high))
 	case err != nil:
 		return 0, fmt.Errorf("%q is not a duration: write a number with its unit, such as 300ms", text)
 	case d < low || d > high:
 		return 0, fmt.Errorf("%s is out of range: %s to %s", text, short(low), short(high))
 	}
 	return d, nil
+}
+
+// overflows says whether text, which time.ParseDuration refused, is a duration but
+// for its size: with zeros for digits it is one. A zero alone needs no unit, so
+// that says nothing.
+func overflows(text string) bool {
+	zeros := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	_, err := time.ParseDuration(zeros)
+	return err == nil && zeros != "0" && !strings.HasPrefix(zeros, "-")
 }
 
 // args are the checked parameters of one fault, as its build function reads
