@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -36,8 +37,15 @@ func Read(path string) (Node, error) {
 	return Parse(path, text)
 }
 
+// byteOrderMark may stand at the beginning of a file: YAML 1.2, 5.2.
+const byteOrderMark = "\ufeff"
+
 // Parse is Read for a text; file is what errors call it.
 func Parse(file string, text []byte) (Node, error) {
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return Node{}, fmt.Errorf("%s:1: this is UTF-16: only UTF-8 is read", file)
+	}
 	if len(text) > MaxSize {
 		return Node{}, fmt.Errorf("%s: longer than %d KiB", file, MaxSize>>10)
 	}
@@ -198,13 +206,21 @@ func (n Node) IsMapping() bool {
 
 // Has reports whether n is a mapping with that key.
 func (n Node) Has(key string) bool {
+	_, ok := n.Value(key)
+	return ok
+}
+
+// Value returns the value of the first key of that name, and whether n is a
+// mapping that has it: for what must be known before the rest is read, in
+// whatever order it is written. Mapping still reads it too.
+func (n Node) Value(key string) (Node, bool) {
 	values, _ := n.values()
 	for _, v := range values {
 		if v.Key.String() == key {
-			return true
+			return Node{n.file, v.Value}, true
 		}
 	}
-	return false
+	return Node{}, false
 }
 
 // List returns the entries of a list, at most that many.

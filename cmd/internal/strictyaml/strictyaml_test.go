@@ -68,6 +68,9 @@ func TestReads(t *testing.T) {
 	if got, err = read("name: |\n  two\n  lines\n"); err != nil || got.name != "two\nlines\n" {
 		t.Errorf("got %q, %v", got.name, err)
 	}
+	if got, err = read("\ufeffname: a\nneed: optional\n"); err != nil || got.name != "a" || got.need != "optional" {
+		t.Errorf("behind a byte order mark: got %+v, %v", got, err)
+	}
 	if got, err = read("share: 0.5"); err != nil || got.share != 0.5 {
 		t.Errorf("got %v, %v", got.share, err)
 	}
@@ -79,6 +82,10 @@ func TestRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", "", "f.yaml:1: not one YAML document but 0"},
 		{"a comment", "# nothing\n", "f.yaml:1: not one YAML document but"},
+		{"a byte order mark alone", "\ufeff", "f.yaml:1: not one YAML document but 0"},
+		{"two byte order marks", "\ufeff\ufeffname: a\n", "f.yaml:1: "},
+		{"UTF-16", "\xff\xfen\x00:\x00 \x00a\x00", "f.yaml:1: this is UTF-16: only UTF-8 is read"},
+		{"UTF-16 the other way round", "\xfe\xff\x00n\x00:\x00 \x00a", "f.yaml:1: this is UTF-16: only UTF-8 is read"},
 		{"two documents", "name: a\n---\nname: b\n", "f.yaml:1: not one YAML document but 2"},
 		{"no YAML", "name: [a\n", "f.yaml:1: this is not YAML: "},
 		{"no mapping", "- a\n", "f.yaml:1: the file is written as lines of key: value, with the keys " + keys},
@@ -127,13 +134,13 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := Read(path)
-	if err != nil || !n.IsMapping() || !n.Has("a") || n.Has("b") {
+	if v, ok := n.Value("a"); err != nil || !n.IsMapping() || !n.Has("a") || n.Has("b") || !ok || !v.Has("b") {
 		t.Errorf("%+v, %v", n, err)
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"name: a\n", "list: [1, {a: b}]\n", "&a [*a]\n", "? a\n: b\n", "a: |\n b\n", "%YAML 1.2\n---\n", "- - -\n", "a: !!x y\n", "\t", "a: 'b", "{\"a\": 1}"} {
+	for _, s := range []string{"name: a\n", "list: [1, {a: b}]\n", "&a [*a]\n", "? a\n: b\n", "a: |\n b\n", "%YAML 1.2\n---\n", "- - -\n", "a: !!x y\n", "\t", "a: 'b", "{\"a\": 1}", "\ufeffname: a\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
