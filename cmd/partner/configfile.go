@@ -46,6 +46,17 @@ func permit(err error) error {
 	return err
 }
 
+// permitHere is permit for an address in a file.
+func permitHere(err error) error {
+	if errors.Is(err, faults.ErrNotLoopback) {
+		return fmt.Errorf("%w, or write %s: true", permit(err), keyRemote)
+	}
+	return err
+}
+
+// keyRemote is the key for --allow-remote.
+const keyRemote = "allow_remote"
+
 // The bounds of a file.
 const (
 	maxCount     = 10_000_000 // ledger_size, max_connections
@@ -70,12 +81,20 @@ func readConfig(path string, allowRemote bool) (configFile, error) {
 
 func parseConfig(root strictyaml.Node, allowRemote bool) (configFile, error) {
 	var f configFile
+	remote := func(n strictyaml.Node) error { return boolean(n, keyRemote, &f.AllowRemote) }
+	// Wherever it stands, the addresses are judged by it.
+	if n, ok := root.Value(keyRemote); ok {
+		if err := remote(n); err != nil {
+			return f, err
+		}
+	}
+	allowRemote = allowRemote || f.AllowRemote
 	err := root.Mapping(
 		"the file",
 		strictyaml.Key{Name: "seed", Read: func(n strictyaml.Node) error { f.hasSeed = true; return unsigned(n, "seed", &f.Seed) }},
 		strictyaml.Key{Name: "admin", Read: func(n strictyaml.Node) error {
 			f.adminAt = n
-			return checked(n, "admin", &f.admin, func(s string) error { return permit(admin.CheckListen(s, allowRemote)) })
+			return checked(n, "admin", &f.admin, func(s string) error { return permitHere(admin.CheckListen(s, allowRemote)) })
 		}},
 		strictyaml.Key{Name: "ledger_size", Read: func(n strictyaml.Node) error { return n.Count("ledger_size", &f.LedgerSize, 1, maxCount) }},
 		strictyaml.Key{Name: "max_connections", Read: func(n strictyaml.Node) error { return n.Count("max_connections", &f.MaxConns, 1, maxCount) }},
@@ -85,6 +104,7 @@ func parseConfig(root strictyaml.Node, allowRemote bool) (configFile, error) {
 			f.NoPerRequest = !on
 			return err
 		}},
+		strictyaml.Key{Name: keyRemote, Read: remote},
 		strictyaml.Key{Name: "listeners", Read: func(n strictyaml.Node) error { return f.readListeners(n, allowRemote) }},
 	)
 	if err == nil && len(f.Listeners) == 0 {
@@ -157,7 +177,7 @@ func (f *configFile) readListeners(n strictyaml.Node, allowRemote bool) error {
 				at = n
 				return checked(n, "listen", &l.Listen, func(s string) error {
 					if err := faults.CheckListen(s, allowRemote); err != nil {
-						return permit(err)
+						return permitHere(err)
 					}
 					if ports[s] && !strings.HasSuffix(s, ":0") {
 						return fmt.Errorf("listen address %s is given twice", s)

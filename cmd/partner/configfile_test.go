@@ -66,6 +66,15 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
+// Others can reach a partner if the file or the flag says so, wherever it stands.
+func TestConfigFileAllowsRemote(t *testing.T) {
+	t.Parallel()
+	f, err := parseText("admin: 0.0.0.0:1\nlisteners:\n  - listen: 0.0.0.0:2\nallow_remote: true\n")
+	if err != nil || !f.AllowRemote || f.Listeners[0].Listen != "0.0.0.0:2" {
+		t.Errorf("got %+v, %v", f, err)
+	}
+}
+
 func TestConfigFileRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, text, want string }{
@@ -90,7 +99,10 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"same name", "listeners:\n  - name: x\n  - name: x\n", "p.yaml:3: the name x is given twice"},
 		{"bad admin", "seed: 1\nadmin: nonsense\n", `p.yaml:2: admin address "nonsense": write HOST:PORT`},
 		{"admin for others", "admin: 0.0.0.0:1\n", `p.yaml:1: admin address "0.0.0.0:1" is not loopback`},
-		{"how to allow it", "admin: 0.0.0.0:1\n", `: give --allow-remote`},
+		{"how to allow it", "admin: 0.0.0.0:1\n", `: give --allow-remote, or write allow_remote: true`},
+		{"not allowed", "allow_remote: false\nadmin: 0.0.0.0:1\n", `p.yaml:2: admin address "0.0.0.0:1" is not loopback`},
+		{"bad word for it", "allow_remote: yes\n", `p.yaml:1: allow_remote: "yes" is none of true, false`},
+		{"allowed twice", "allow_remote: true\nallow_remote: false\n", "p.yaml:2: "},
 		{"how to allow a listener", "listeners:\n  - listen: 0.0.0.0:0\n", `: give --allow-remote`},
 		{"bad listen", "listeners:\n  - name: x\n    listen: nonsense\n", `p.yaml:3: listen address "nonsense": write HOST:PORT`},
 		{"bad port", "listeners:\n  - listen: 127.0.0.1:99999\n", `p.yaml:2: listen address "127.0.0.1:99999": the port is a number`},

@@ -27,6 +27,7 @@ A file for --config (only listeners must be there):
   ledger_size: 65536
   max_connections: 16384      # of all; an eighth in equal shares of their own
   per_request: false          # no ?fault= and no X-Partner-Fault
+  allow_remote: false         # true: addresses that others can reach, too
   listeners:
     - name: pay
       listen: 127.0.0.1:8080

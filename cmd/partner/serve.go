@@ -66,7 +66,7 @@ func runServe(ctx context.Context, o *serveOptions, s cli.Streams) error {
 			return err
 		}
 	}
-	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.admin, AllowRemote: o.allowRemote})
+	r.server, err = admin.Start(admin.Config{Partner: partner, Listen: f.admin, AllowRemote: f.AllowRemote})
 	if err != nil && !o.adminChanged && f.adminAt != (strictyaml.Node{}) {
 		err = f.adminAt.Errorf("%w", err)
 	}
@@ -88,11 +88,11 @@ func (o *serveOptions) prepare() (configFile, error) {
 	if err != nil {
 		return f, err
 	}
-	f.AllowRemote = o.allowRemote
+	f.AllowRemote = f.AllowRemote || o.allowRemote
 	f.NoPerRequest = f.NoPerRequest || o.noPerRequest
 	if o.adminChanged || f.admin == "" {
 		f.admin = o.admin
-		if err := admin.CheckListen(f.admin, o.allowRemote); err != nil {
+		if err := admin.CheckListen(f.admin, f.AllowRemote); err != nil {
 			return f, cli.Usagef("--admin: %w", permit(err))
 		}
 	}
