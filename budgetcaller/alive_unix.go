@@ -19,3 +19,17 @@ func (c *conn) alive() bool {
 	})
 	return err == nil && alive
 }
+
+// dead reports that the connection is over in both directions: it writes nothing,
+// which asks the system and sends nothing.
+func (c *conn) dead() bool {
+	if c.raw == nil {
+		return false
+	}
+	dead := false
+	err := c.raw.Control(func(fd uintptr) {
+		_, err := syscall.Write(int(fd), nil)
+		dead = err != nil
+	})
+	return err == nil && dead
+}

@@ -34,6 +34,7 @@ type conn struct {
 	first    [5]byte
 	ended    error // how reading ended below TLS, nil if it did not
 	appEnded error // how reading ended above TLS
+	writing  sync.Mutex // a write and the noting of its error are one
 	writeErr atomic.Pointer[error]
 	wrote    atomic.Int64 // bytes written above TLS
 	probing  bool         // reads must not touch the socket
@@ -130,6 +131,8 @@ func (h heardConn) Read(p []byte) (int, error) {
 }
 
 func (h heardConn) Write(p []byte) (int, error) {
+	h.c.writing.Lock()
+	defer h.c.writing.Unlock()
 	n, err := h.Conn.Write(p)
 	if err != nil {
 		failed := err // a copy, so that a write that succeeds allocates nothing

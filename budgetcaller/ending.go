@@ -58,8 +58,13 @@ func (c *conn) how() end {
 func (c *conn) writeFailed() bool { return c.writeErr.Load() != nil }
 
 // writeReset reports whether a write was ended by a RST. After an orderly end
-// of the partner's side Linux says EPIPE instead.
+// of the partner's side Linux says EPIPE instead. The system tells of a RST once:
+// if it told a writer that has not come back yet, that one is waited for.
 func (c *conn) writeReset() bool {
+	if c.dead() {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+	}
 	err := c.writeErr.Load()
 	return err != nil && isReset(*err) && !isBrokenPipe(*err)
 }
