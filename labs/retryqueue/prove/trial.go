@@ -30,12 +30,12 @@ type trial struct {
 
 func newTrial(ctx context.Context, o Options) (*trial, error) {
 	t := &trial{o: o, r: rand.New(rand.NewPCG(o.Seed, 1)), start: time.Now(), handed: map[string]retryqueue.NewJob{}, result: Result{Violations: []Violation{}}}
-	var err error
-	if _, err = stores.Open(ctx, o.Where, stores.Options{Schema: o.Schema}); !errors.Is(err, retryqueue.ErrNoStore) {
-		if err == nil {
-			err = errors.New("it exists: the crash test needs one of its own")
-		}
-		return nil, fmt.Errorf("store %s: %w", o.Where, err)
+	there, err := stores.Open(ctx, o.Where, stores.Options{Schema: o.Schema})
+	switch {
+	case err == nil: // the address is not repeated: it may hold a password
+		return nil, errors.Join(errors.New("the store exists: the crash test needs one of its own"), there.Close())
+	case !errors.Is(err, retryqueue.ErrNoStore):
+		return nil, err
 	}
 	if t.bare, err = stores.Open(ctx, o.Where, stores.Options{Create: true, Schema: o.Schema}); err != nil {
 		return nil, err
