@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +40,8 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
   caller queue work --once
   caller queue stats
   caller queue prove`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return o.check(cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&o.where, "store", defaultStore, "a file, or postgres://USER@HOST/DB")
 	cmd.PersistentFlags().StringVar(&o.schema, "schema", "", "the schema in PostgreSQL (default retryqueue)")
@@ -57,6 +60,17 @@ The store is a SQLite file or, for several machines, a PostgreSQL database.`,
 	return cmd
 }
 
+// check holds what every subcommand wants of --store and --schema.
+func (o *queueStore) check(cmd *cobra.Command) error {
+	if err := cli.RefuseEmpty(cmd, "store", "schema"); err != nil {
+		return err
+	}
+	if o.schema != "" && !stores.IsPostgres(o.where) {
+		return cli.Usagef("--schema: only PostgreSQL has one: give --store postgres://USER@HOST/DB, too")
+	}
+	return nil
+}
+
 // open opens the store, which must be there.
 func (o *queueStore) open(ctx context.Context, readOnly bool) (retryqueue.Store, error) {
 	store, err := stores.Open(ctx, o.where, stores.Options{Schema: o.schema, ReadOnly: readOnly})
@@ -65,6 +79,7 @@ func (o *queueStore) open(ctx context.Context, readOnly bool) (retryqueue.Store,
 		if stores.IsPostgres(where) {
 			where = "postgres://..." // it may hold a password
 		}
+		where = shellWord(where)
 		if o.schema != "" {
 			where += " --schema " + o.schema
 		}
@@ -97,6 +112,9 @@ func advised(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted while it waited for the store"))
 	}
+	if errors.Is(err, retryqueue.ErrAddress) {
+		return cli.Usagef("%w", err)
+	}
 	for _, x := range []struct {
 		kind   error
 		advice string
@@ -111,6 +129,25 @@ func advised(ctx context.Context, err error) error {
 		}
 	}
 	return err
+}
+
+// shellWord returns word as a shell takes it for this one word.
+func shellWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("%+,-./:=@_", c)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// checkMillis returns an error of usage for a flag whose duration has no whole
+// millisecond.
+func checkMillis(name string, d time.Duration) error {
+	if d < time.Millisecond {
+		return cli.Usagef("--%s %v is out of range: at least %v", name, d, time.Millisecond)
+	}
+	return nil
 }
 
 // outlive returns a context that ends grace after ctx does, and a function that

@@ -52,15 +52,26 @@ safe. The id is sent as Idempotency-Key.`,
 			if cmd.Flags().Changed("data") {
 				o.data = &data
 			}
+			if err := cli.RefuseEmpty(cmd, "method"); err != nil {
+				return err
+			}
 			switch {
 			case len(args) == 0:
 				return cli.Usagef("nothing to add: give a URL and --id, or - to read JSON Lines from stdin")
+			case args[0] == "":
+				return cli.Usagef("url: empty: give a URL and --id, or - to read JSON Lines from stdin")
 			case args[0] != "-" && o.id == "":
 				return cli.Usagef("--id: missing: it names the job for ever and is sent as Idempotency-Key")
 			case args[0] == "-" && (o.id != "" || o.data != nil || o.method != "" || len(o.headers) > 0 || o.after.IsSet):
 				return cli.Usagef("with -, the lines on stdin say what is sent: only --deadline-in and --max-attempts go with it")
 			case args[0] != "-":
 				o.url = args[0]
+			}
+			if err := checkMillis("deadline-in", o.within.D); err != nil {
+				return err
+			}
+			if o.after.D >= o.within.D {
+				return cli.Usagef("--available-in %v is not before --deadline-in %v: it could never be sent", o.after.D, o.within.D)
 			}
 			if o.attempts < 1 || o.attempts > retryqueue.MaxAttempts {
 				return cli.Usagef("--max-attempts %d is out of range: from 1 to %d", o.attempts, retryqueue.MaxAttempts)
@@ -119,9 +130,12 @@ func (o *queueAddOptions) job(stdin io.Reader, now retryqueue.Millis) (retryqueu
 		r.method = ""
 	}
 	for _, h := range o.headers {
-		// It is kept apart from the others, so that Encode would not see it.
-		if name, _, err := parseHeader(h); err == nil && name == "Host" {
-			return retryqueue.NewJob{}, fmt.Errorf("--header %q: Host is set from the url, and another is not sent", h)
+		name, value, err := parseHeader(h)
+		if err == nil {
+			err = httpsend.CheckHeader(name, value)
+		}
+		if err != nil {
+			return retryqueue.NewJob{}, fmt.Errorf("--header %q: %w", h, err)
 		}
 	}
 	req := httpsend.Request{Method: r.method, URL: o.url, Base64: r.body}
@@ -140,6 +154,9 @@ func (o *queueAddOptions) job(stdin io.Reader, now retryqueue.Millis) (retryqueu
 	}
 	if job.Payload, err = req.Encode(); err != nil {
 		return job, err
+	}
+	if n := len(job.Payload); n > retryqueue.MaxPayload && o.data != nil {
+		return job, fmt.Errorf("--data: the request is %d bytes with the body in base64, at most %d", n, retryqueue.MaxPayload)
 	}
 	return job, job.Check(now)
 }

@@ -39,6 +39,11 @@ func newQueueList(s cli.Streams, store *queueStore) *cobra.Command {
 			if err := parseFilter(cmd, &o.filter); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("after") {
+				if err := retryqueue.CheckID(o.filter.After); err != nil {
+					return cli.Usagef("--after: %w", err)
+				}
+			}
 			if o.limit < 1 {
 				return cli.Usagef("--limit %d is out of range: at least 1", o.limit)
 			}
@@ -161,7 +166,7 @@ func runQueueList(ctx context.Context, o *queueListOptions, s cli.Streams) error
 			renderList(w, rows)
 		}
 		if more != "" {
-			fmt.Fprintf(s.Err, "there are more: --after %s\n", more)
+			fmt.Fprintf(s.Err, "there are more: --after %s\n", shellWord(more))
 		}
 		return w.err
 	})

@@ -52,6 +52,15 @@ postgres://... a schema that is dropped at the end.`,
 			if cmd.Flags().Changed("store") && !stores.IsPostgres(store.where) {
 				return cli.Usagef("--store: prove makes a SQLite file of its own; only postgres://… goes with it")
 			}
+			switch {
+			case o.workers < 1 || o.workers > prove.MaxWorkers:
+				return cli.Usagef("--workers %d is out of range: from 1 to %d", o.workers, prove.MaxWorkers)
+			case o.jobs < 1 || o.jobs > prove.MaxJobs:
+				return cli.Usagef("--jobs %d is out of range: from 1 to %d", o.jobs, prove.MaxJobs)
+			}
+			if err := checkMillis("for", o.kill.D); err != nil {
+				return err
+			}
 			return runQueueProve(cmd.Context(), o, s)
 		},
 	}

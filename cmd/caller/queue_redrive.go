@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,17 @@ may have been sent). It knows the id only while its memory lasts.`,
 			}
 			if o.ids = args; (len(args) == 0) == (len(o.filter.Reasons) == 0) {
 				return cli.Usagef("redrive what? give ids, or --reason deadline,exhausted,permanent for all of these")
+			}
+			for _, id := range o.ids {
+				if err := retryqueue.CheckID(id); err != nil {
+					return cli.Usagef("%w", err)
+				}
+			}
+			if err := cmp.Or(checkMillis("deadline-in", o.within.D), cli.RefuseEmpty(cmd, "by")); err != nil {
+				return err
+			}
+			if err := retryqueue.CheckBy(o.by); err != nil {
+				return cli.Usagef("--by: %w", err)
 			}
 			if o.attempts < 1 || o.attempts > retryqueue.MaxAttempts {
 				return cli.Usagef("--attempts %d is out of range: from 1 to %d", o.attempts, retryqueue.MaxAttempts)

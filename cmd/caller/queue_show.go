@@ -25,6 +25,9 @@ func newQueueShow(s cli.Streams, store *queueStore) *cobra.Command {
 		Example: `  caller queue show order-17`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := retryqueue.CheckID(args[0]); err != nil {
+				return cli.Usagef("%w", err)
+			}
 			return runQueueShow(cmd.Context(), store, args[0], format.Value, s)
 		},
 	}

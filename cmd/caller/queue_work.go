@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaoslab/budgetcaller"
+	"chaoslab/budgetcaller/backoff"
 	"chaoslab/cmd/internal/cli"
 	"chaoslab/internal/jsonobject"
 	"chaoslab/labs/retryqueue"
@@ -88,10 +90,9 @@ FILE replaces it.`,
 				return cli.Usagef("--batch %d is out of range: from 1 to %d", o.batch, retryqueue.MaxBatch)
 			case o.once && (o.untilIdle || o.workers > 1 || o.batch > 1):
 				return cli.Usagef("--once does one job: --until-idle, --workers and --batch do not go with it")
-			case o.metrics != "":
-				if _, _, err := net.SplitHostPort(o.metrics); err != nil {
-					return cli.Usagef("--metrics %q: write HOST:PORT, such as 127.0.0.1:9100", o.metrics)
-				}
+			}
+			if err := cmp.Or(o.checkTimes(), o.checkMetrics()); err != nil {
+				return err
 			}
 			return runQueueWork(cmd.Context(), o, s)
 		},
@@ -114,6 +115,39 @@ FILE replaces it.`,
 	f.StringVar(&o.metrics, "metrics", "", "serve Prometheus metrics on this address")
 	f.Var(&o.format, "format", "how it is printed")
 	return cmd
+}
+
+// checkTimes holds those durations that end up in the store or the library, which
+// has other bounds than a flag.
+func (o *queueWorkOptions) checkTimes() error {
+	for _, f := range []struct {
+		name    string
+		d, most time.Duration
+	}{
+		{"lease", o.lease.D, retryqueue.MaxLease},
+		{"poll", o.poll.D, cli.MaxDuration},
+		{"backoff-base", o.base.D, backoff.MaxDelay},
+		{"backoff-cap", o.cap.D, backoff.MaxDelay},
+	} {
+		if f.d < time.Millisecond || f.d > f.most || f.d%time.Millisecond != 0 {
+			return cli.Usagef("--%s %v is out of range: whole milliseconds from 1ms to %v", f.name, f.d, f.most)
+		}
+	}
+	return nil
+}
+
+func (o *queueWorkOptions) checkMetrics() error {
+	if o.metrics == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(o.metrics)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return cli.Usagef("--metrics %q: write HOST:PORT, such as 127.0.0.1:9100", o.metrics)
+	}
+	return nil
 }
 
 func runQueueWork(ctx context.Context, o *queueWorkOptions, s cli.Streams) error {

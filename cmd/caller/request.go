@@ -65,7 +65,7 @@ func parseRequest(method string, headers []string, data *string, stdin io.Reader
 	case r.method == "":
 		r.method = http.MethodGet
 	case !isToken(r.method) || r.method == http.MethodConnect:
-		return request{}, fmt.Errorf("--method %q is not a method that can be measured: write one such as GET or POST", r.method)
+		return request{}, fmt.Errorf("--method %q is not a method that can be sent: write one such as GET or POST", r.method)
 	}
 	return r, nil
 }

@@ -21,6 +21,8 @@ var (
 	// ErrPurged says that the job's payload was dropped.
 	ErrPurged = errors.New("the payload was purged")
 
+	// ErrAddress says that what was given names no place where a store can be.
+	ErrAddress = errors.New("no address of a store")
 	// ErrNoStore says that there is nothing where the store should be.
 	ErrNoStore = errors.New("there is no store")
 	// ErrNotOurs says that what is there is not a store of this package.

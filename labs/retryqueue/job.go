@@ -57,9 +57,9 @@ func CheckID(id string) error {
 	if len(id) > MaxID {
 		return fmt.Errorf("id: %d bytes, at most %d", len(id), MaxID)
 	}
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return fmt.Errorf("id: %q holds %q: visible ASCII only", id, id[i])
+	for _, c := range id {
+		if c <= ' ' || c > '~' {
+			return fmt.Errorf("id: %q holds %q: visible ASCII only", id, c)
 		}
 	}
 	return nil

@@ -118,10 +118,21 @@ func (a Act) Check() error {
 		return fmt.Errorf("job %s: attempts: %d is out of range: from 1 to %d", a.ID, a.MoreAttempts, MaxAttempts)
 	case a.Deadline <= a.At:
 		return fmt.Errorf("job %s: deadline: %d is not after now (%d): it is over already", a.ID, a.Deadline, a.At)
-	case !utf8.ValidString(a.By) || strings.ContainsFunc(a.By, unicode.IsControl):
-		return fmt.Errorf("job %s: by: %q holds what is no text", a.ID, a.By)
-	case len(a.By) > MaxID:
-		return fmt.Errorf("job %s: by: %d bytes, at most %d", a.ID, len(a.By), MaxID)
+	}
+	if err := CheckBy(a.By); err != nil {
+		return fmt.Errorf("job %s: by: %w", a.ID, err)
+	}
+	return nil
+}
+
+// CheckBy returns an error that says what makes by no word for who did an act: it
+// is text of at most MaxID bytes.
+func CheckBy(by string) error {
+	switch {
+	case !utf8.ValidString(by) || strings.ContainsFunc(by, unicode.IsControl):
+		return fmt.Errorf("%q holds what is no text", by)
+	case len(by) > MaxID:
+		return fmt.Errorf("%d bytes, at most %d", len(by), MaxID)
 	}
 	return nil
 }

@@ -109,24 +109,33 @@ func (r Request) checkURL() error {
 func (r Request) checkHeader() error {
 	seen := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		value, canonical := r.Header[name], http.CanonicalHeaderKey(name)
-		switch canonical {
-		case "Idempotency-Key", "X-Request-Attempt":
-			return fmt.Errorf("header: %s is set by the queue", name)
-		case "Host":
-			return fmt.Errorf("header: %s is set from the url, and another is not sent", name)
-		case "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade":
-			return fmt.Errorf("header: %s belongs to the connection, and is not sent as given", name)
+		canonical := http.CanonicalHeaderKey(name)
+		if err := CheckHeader(name, r.Header[name]); err != nil {
+			return fmt.Errorf("header: %w", err)
 		}
-		switch {
-		case !isToken(name):
-			return fmt.Errorf("header: %q is not a name: letters, digits and - only", name)
-		case seen[canonical] != "":
+		if seen[canonical] != "" {
 			return fmt.Errorf("header: %s and %s are the same one: give it once", seen[canonical], name)
-		case !utf8.ValidString(value) || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
-			return fmt.Errorf("header: %s: %q holds what no header can", name, value)
 		}
 		seen[canonical] = name
+	}
+	return nil
+}
+
+// CheckHeader returns an error that says why a job cannot have this header.
+func CheckHeader(name, value string) error {
+	switch http.CanonicalHeaderKey(name) {
+	case "Idempotency-Key", "X-Request-Attempt":
+		return fmt.Errorf("%s is set by the queue", name)
+	case "Host":
+		return fmt.Errorf("%s is set from the url, and another is not sent", name)
+	case "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade":
+		return fmt.Errorf("%s belongs to the connection, and is not sent as given", name)
+	}
+	switch {
+	case !isToken(name):
+		return fmt.Errorf("%q is not a name: letters, digits and - only", name)
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+		return fmt.Errorf("%s: %q holds what no header can", name, value)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ type Options struct {
 	// Dir is a folder for what the test needs. Empty: a temporary one, removed at
 	// the end.
 	Dir     string
-	Workers int           // processes at the same time; zero: 4
-	Jobs    int           // handed in at first, as many again while it runs; zero: 150
+	Workers int           // processes at the same time, up to MaxWorkers; zero: 4
+	Jobs    int           // handed in at first, as many again while it runs, up to MaxJobs; zero: 150
 	Chaos   time.Duration // how long processes are killed; zero: 5 s
 	// Kills is how often a worker must have been killed, and a lease been lost,
 	// before it goes on: on a slow machine the killing then takes longer than
@@ -44,6 +44,12 @@ type Options struct {
 	// Progress, if set, is told now and then how far it is.
 	Progress func(Progress)
 }
+
+// The bounds of Options.
+const (
+	MaxWorkers = 64
+	MaxJobs    = 100_000
+)
 
 // Progress is how far a crash test is.
 type Progress struct {
@@ -97,7 +103,7 @@ func (o Options) withDefaults() (Options, error) {
 		name       string
 		value      *int
 		zero, most int
-	}{{"Workers", &o.Workers, 4, 64}, {"Jobs", &o.Jobs, 150, 100_000}} {
+	}{{"Workers", &o.Workers, 4, MaxWorkers}, {"Jobs", &o.Jobs, 150, MaxJobs}} {
 		if *f.value == 0 {
 			*f.value = f.zero
 		}

@@ -18,13 +18,13 @@ import (
 func checkPath(path string) (string, error) {
 	switch {
 	case path == "":
-		return "", errors.New("empty: name a file")
+		return "", fmt.Errorf("%w: empty: name a file", retryqueue.ErrAddress)
 	case strings.Contains(path, "\x00"):
-		return "", fmt.Errorf("%q is no path", path)
+		return "", fmt.Errorf("%w: %q is no path", retryqueue.ErrAddress, path)
 	case path == ":memory:":
-		return "", errors.New("a queue in memory would end with its process: name a file (one of this name is ./:memory:)")
+		return "", fmt.Errorf("%w: a queue in memory would end with its process: name a file (one of this name is ./:memory:)", retryqueue.ErrAddress)
 	case strings.HasPrefix(path, "file:"):
-		return "", errors.New("SQLite's URIs are not taken: name a file (one of this name is ./file:...)")
+		return "", fmt.Errorf("%w: SQLite's URIs are not taken: name a file (one of this name is ./file:...)", retryqueue.ErrAddress)
 	}
 	return filepath.Abs(path)
 }

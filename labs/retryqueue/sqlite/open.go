@@ -51,10 +51,10 @@ type Store struct {
 	crowded  time.Time // when another one was last met at the lock
 }
 
-// Open opens the store at path. Errors: retryqueue.ErrNoStore, ErrNotOurs,
-// ErrNewer, ErrReadOnly, ErrDamaged, ErrBusy, ErrFull, wrapped with the path. A
-// file that is not ours is left as it was. The path is that of a file: ":memory:"
-// and SQLite's URIs are refused.
+// Open opens the store at path. Errors: retryqueue.ErrAddress, ErrNoStore,
+// ErrNotOurs, ErrNewer, ErrReadOnly, ErrDamaged, ErrBusy, ErrFull, wrapped with the
+// path. A file that is not ours is left as it was. The path is that of a file:
+// ":memory:" and SQLite's URIs are refused.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.BusyWait == 0 {
 		o.BusyWait = DefaultBusyWait

@@ -45,20 +45,21 @@ func isWords(where string) bool {
 }
 
 // Open opens the store at where. The errors are those of the packages sqlite and
-// postgres; an address of any other kind is refused, not taken for a file.
+// postgres; an address of any other kind is retryqueue.ErrAddress, not taken for a
+// file.
 func Open(ctx context.Context, where string, o Options) (retryqueue.Store, error) {
 	switch {
 	case where == "":
-		return nil, errors.New("store: empty: give a file or postgres://USER@HOST/DB")
+		return nil, fmt.Errorf("store: %w: empty: give a file or postgres://USER@HOST/DB", retryqueue.ErrAddress)
 	case o.ReadOnly && (o.Create || o.Normal):
 		return nil, errors.New("store: ReadOnly does not go with Create and Normal")
 	case IsPostgres(where):
 		return openPostgres(ctx, where, o)
 	case isWords(where): // it may hold a password: not repeated
-		return nil, errors.New("store: key=value words are not taken: give a file or postgres://USER@HOST/DB")
+		return nil, fmt.Errorf("store: %w: key=value words: give a file or postgres://USER@HOST/DB", retryqueue.ErrAddress)
 	case strings.Contains(where, "://"):
 		scheme, _, _ := strings.Cut(where, "://")
-		return nil, fmt.Errorf("store: %s://: no such kind of store: give a file or postgres://USER@HOST/DB", scheme)
+		return nil, fmt.Errorf("store: %w: %s://: give a file or postgres://USER@HOST/DB", retryqueue.ErrAddress, scheme)
 	case o.Schema != "":
 		return nil, errors.New("schema: only PostgreSQL has one")
 	}
