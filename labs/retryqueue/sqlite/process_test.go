@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "share":
 		err = share(os.Getenv("RETRYQUEUE_TEST_STORE"))
+	case "compete":
+		err = compete(os.Getenv("RETRYQUEUE_TEST_STORE"))
 	case "open":
 		_, err = sqlite.Open(context.Background(), os.Getenv("RETRYQUEUE_TEST_STORE"), sqlite.Options{Create: true})
 	case "full":

@@ -73,6 +73,9 @@ const (
 	turnTime = 10 * time.Millisecond
 	// crowdTime is how long another is believed to want to, since one was met.
 	crowdTime = time.Second
+	// pauseTime is how long it gives way at least: longer than another waits before
+	// it asks again.
+	pauseTime = 2 * time.Millisecond
 )
 
 // giveWay waits longer than another process does before it asks again, even late,
@@ -83,7 +86,7 @@ func (s *Store) giveWay(ctx context.Context) error {
 	if now.Sub(s.crowded) > crowdTime || now.Sub(s.turn) < turnTime {
 		return nil
 	}
-	t := time.NewTimer(2*time.Millisecond + rand.N(time.Millisecond))
+	t := time.NewTimer(pauseTime + rand.N(time.Millisecond))
 	defer t.Stop()
 	select {
 	case <-t.C:
