@@ -39,6 +39,8 @@ func Run(t *testing.T, open Open) {
 		{"a batch of one settles what it can", partlyLost},
 		{"a note changes nothing but the error", note},
 		{"what can be no id is said", noID},
+		{"the clock goes back while workers send", clockBackInSend},
+		{"the clock goes back between claim and send", clockBackAtClaim},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
