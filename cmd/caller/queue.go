@@ -182,6 +182,14 @@ func newQueueInit(s cli.Streams, o *queueStore) *cobra.Command {
 // nowMillis is the clock of every subcommand.
 func nowMillis() retryqueue.Millis { return retryqueue.MillisOf(time.Now()) }
 
+// showProgress shows how far it is, but not between the lines of JSON on a terminal.
+func showProgress(s cli.Streams, json bool, total int, what string) *cli.Progress {
+	if json && cli.IsTerminal(s.Out) {
+		return &cli.Progress{}
+	}
+	return cli.NewProgress(s.Err, total, what)
+}
+
 func lineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

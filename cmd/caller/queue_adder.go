@@ -63,11 +63,11 @@ type adder struct {
 }
 
 func newAdder(store retryqueue.Store, json bool, s cli.Streams) (*adder, error) {
-	shown := s.Err
-	if in, ok := s.In.(io.Writer); ok && cli.IsTerminal(in) {
-		shown = io.Discard // somebody is typing
+	bar := &cli.Progress{}
+	if in, ok := s.In.(io.Writer); !ok || !cli.IsTerminal(in) { // else somebody is typing
+		bar = showProgress(s, json, -1, "adding")
 	}
-	a := &adder{s: s, json: json, bar: cli.NewProgress(shown, -1, "adding"), refusals: notes{w: s.Err}, warnings: notes{w: s.Err}}
+	a := &adder{s: s, json: json, bar: bar, refusals: notes{w: s.Err}, warnings: notes{w: s.Err}}
 	var err error
 	a.queue, err = retryqueue.New(retryqueue.Config{Store: store, Clock: func() retryqueue.Millis { return a.now }})
 	return a, err

@@ -140,7 +140,7 @@ func runQueueList(ctx context.Context, o *queueListOptions, s cli.Streams) error
 		w := &errWriter{w: s.Out}
 		enc := lineEncoder(w)
 		var rows []table.Row
-		bar := cli.NewProgress(s.Err, -1, "listing")
+		bar := showProgress(s, o.format.Value == "json", -1, "listing")
 		defer bar.Close()
 		more, err := pages(ctx, store, o.filter, o.limit, func(jobs []retryqueue.Job) error {
 			for _, j := range jobs {

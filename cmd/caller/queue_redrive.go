@@ -105,7 +105,7 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 		if err != nil {
 			return err
 		}
-		bar := cli.NewProgress(s.Err, total, "redriving")
+		bar := showProgress(s, o.format.Value == "json", total, "redriving")
 		defer bar.Close()
 		deadline, n := nowMillis().Add(o.within.D), 0
 		enc := lineEncoder(s.Out)

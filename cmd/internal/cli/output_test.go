@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,41 @@ func TestProgressIsQuietOnAPipe(t *testing.T) {
 	p.Close()
 	if out.Len() > 0 {
 		t.Errorf("wrote %q to a pipe, want nothing", out.String())
+	}
+}
+
+// The time is told from when the work began, not from when the bar was first drawn:
+// nothing would be left then, however little is finished.
+func TestProgressTellsTheTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		total int
+		bar   string
+	}{
+		{"so many", 100, `^purging .* \(10/100\) \[[1-9]\d*s:(9|\d\d+)s\]$`},
+		{"nobody knows how many", -1, `^. purging \(10/-\) \[[1-9]\d*s\]$`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			p := draw(&out, c.total, "purging")
+			p.Add(10)
+			time.Sleep(progressAfter + 3*progressEvery)
+			p.Close() // it draws no more
+			drawn := 0
+			for text := range strings.SplitSeq(out.String(), "\r") {
+				if text = strings.TrimSpace(text); !strings.Contains(text, "purging") {
+					continue
+				}
+				if drawn++; !regexp.MustCompile(c.bar).MatchString(text) {
+					t.Errorf("drew %q, want %s", text, c.bar)
+				}
+			}
+			if drawn == 0 || !strings.HasSuffix(out.String(), "\r\x1b[K") {
+				t.Errorf("drew %q, want a bar that is taken away at the end", out.String())
+			}
+		})
 	}
 }
 

@@ -31,6 +31,10 @@ func NewProgress(w io.Writer, total int, what string) *Progress {
 	if !IsTerminal(w) {
 		return &Progress{}
 	}
+	return draw(w, total, what)
+}
+
+func draw(w io.Writer, total int, what string) *Progress {
 	p := &Progress{
 		bar: progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(w),
@@ -42,10 +46,14 @@ func NewProgress(w io.Writer, total int, what string) *Progress {
 			progressbar.OptionSetRenderBlankState(false),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetTheme(progressbar.ThemeASCII),
+			progressbar.OptionSetSpinnerChangeInterval(0), // else it draws by itself, also when it is taken away
 		),
 		step: make(chan int),
 		done: make(chan struct{}),
 	}
+	// Else it would take its first drawing for the beginning, and what is left be
+	// nothing then.
+	p.bar.StartWithoutRender()
 	go p.run(w)
 	return p
 }
@@ -73,9 +81,9 @@ func (p *Progress) run(w io.Writer) {
 				continue
 			}
 			drawn = true
-			// A bar that cannot be drawn is no reason to stop the work.
+			// A bar that cannot be drawn is no reason to stop the work. Where the number
+			// is shown, setting it draws.
 			_ = p.bar.Set(finished)
-			_ = p.bar.RenderBlank()
 		}
 	}
 }
