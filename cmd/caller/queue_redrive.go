@@ -107,7 +107,7 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 		}
 		bar := showProgress(s, o.format.Value == "json", total, "redriving")
 		defer bar.Close()
-		deadline, n := nowMillis().Add(o.within.D), 0
+		deadline, n, purged := nowMillis().Add(o.within.D), 0, 0
 		enc := lineEncoder(s.Out)
 		var refused []string
 		err = o.each(ctx, store, func(ids []string) error {
@@ -117,8 +117,10 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 				switch {
 				case r.Err == nil:
 					n++
-				case len(o.ids) > 0: // else it changed since it was listed
+				case len(o.ids) > 0:
 					refused = append(refused, r.Err.Error())
+				case errors.Is(r.Err, retryqueue.ErrPurged): // else it changed since it was listed
+					purged++
 				}
 			}
 			for _, r := range list {
@@ -134,6 +136,9 @@ func runQueueRedrive(ctx context.Context, o *queueRedriveOptions, s cli.Streams)
 			err = refusals(refused)
 		}
 		bar.Close()
+		if purged > 0 {
+			fmt.Fprintf(s.Err, "purged jobs, which cannot be redriven: %d\n", purged)
+		}
 		if ctx.Err() != nil {
 			err = cli.Exit(cli.ExitInterrupted, fmt.Errorf("interrupted: %d were redriven, the rest is as it was", n))
 		}
