@@ -147,12 +147,15 @@ func (h *herd) take(choose func([]*exec.Cmd) *exec.Cmd) *exec.Cmd {
 	return c
 }
 
-// killing kills a worker at exponential intervals, and now and then stops one
-// until its leases have run out, until ctx ends.
+// stopEvery is how many victims there are to one that is stopped, not killed.
+const stopEvery = 8
+
+// killing kills a worker at exponential intervals, and stops the fourth and every
+// eighth after it until its leases have run out, until ctx ends.
 func (h *herd) killing(ctx context.Context) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	for ctx.Err() == nil {
+	for victims := 0; ctx.Err() == nil; {
 		pauseFor(ctx, time.Duration(h.r.ExpFloat64()*float64(h.o.Kill)))
 		victim := h.take(func(all []*exec.Cmd) *exec.Cmd {
 			if len(all) == 0 {
@@ -163,7 +166,7 @@ func (h *herd) killing(ctx context.Context) {
 		if victim == nil {
 			continue
 		}
-		if h.r.IntN(8) == 0 && stop(victim.Process) == nil {
+		if victims++; victims%stopEvery == stopEvery/2 && stop(victim.Process) == nil {
 			h.count(&h.stops)
 			pause := h.o.Lease * time.Duration(11+h.r.IntN(10)) / 10
 			wg.Go(func() {

@@ -108,23 +108,26 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 	const rounds = 25 // on a slow machine little happens in one
 	for _, store := range storeKinds(t) {
 		for _, c := range []struct {
-			kind string
-			by   []string // any of these finds it
-			kill time.Duration
+			kind  string
+			by    []string // any of these finds it
+			kill  time.Duration
+			kills int // so many at least, however slow the machine is
+			jobs  int
 		}{
-			{"count at failure", []string{prove.SentTwice, prove.TooOften}, 0},
-			{"no maximum at claim", []string{prove.TooOften}, 0},
-			{"settle before send", []string{prove.NotAccepted}, 0},
-			{"re-enqueue resets", []string{prove.SentTwice, prove.DeadlineMoved, prove.TooOften}, 0},
-			{"settle after the lease", []string{prove.SentAgain}, 0},
-			// Who stalls right after sending must live to go on.
-			{"settle without fence", []string{prove.Unlawful, prove.WrongReason}, 120 * time.Millisecond},
+			{"count at failure", []string{prove.SentTwice, prove.TooOften}, 0, 10, 60},
+			{"no maximum at claim", []string{prove.TooOften}, 0, 10, 60},
+			{"settle before send", []string{prove.NotAccepted}, 0, 10, 60},
+			{"re-enqueue resets", []string{prove.SentTwice, prove.DeadlineMoved, prove.TooOften}, 0, 10, 60},
+			{"settle after the lease", []string{prove.SentAgain}, 0, 10, 60},
+			// Who stalls right after sending must live to go on, and its job be taken over
+			// meanwhile: not behind many others that have been due for longer.
+			{"settle without fence", []string{prove.Unlawful, prove.WrongReason}, 500 * time.Millisecond, 3, 15},
 		} {
 			t.Run(store.name+"/"+c.kind, func(t *testing.T) {
 				for round := range rounds {
 					res, err := prove.Run(t.Context(), prove.Options{
 						Command: command(c.kind), Where: store.where(t), Seed: *seed + uint64(round),
-						Chaos: 1500 * time.Millisecond, Drain: 5 * time.Second, Kill: c.kill, Jobs: 60, Lease: 150 * time.Millisecond,
+						Chaos: 1500 * time.Millisecond, Jobs: c.jobs, Kills: c.kills, Drain: 10 * time.Second, Kill: c.kill, Lease: 150 * time.Millisecond,
 						Wrap: func(s retryqueue.Store, db *sql.DB) retryqueue.Store { return plant(c.kind, s, db) },
 					})
 					var kinds []string

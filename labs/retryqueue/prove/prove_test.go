@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -69,6 +70,9 @@ func TestProve(t *testing.T) {
 			}
 			if res.Kills < 10 || res.Deliveries < res.Jobs/2 || res.Accepted == 0 || res.Stats.LeasesLost == 0 {
 				t.Errorf("%d kills, %d deliveries, %d accepted, %d leases lost: that proves little", res.Kills, res.Deliveries, res.Accepted, res.Stats.LeasesLost)
+			}
+			if res.Stops == 0 && runtime.GOOS != "windows" {
+				t.Error("no worker was stopped past its lease")
 			}
 		})
 	}

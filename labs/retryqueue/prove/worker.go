@@ -102,7 +102,7 @@ type deadly struct {
 
 const (
 	dieOneIn   = 50 // at each of the points below
-	stallOneIn = 10 // right after sending: most of those who stall are killed before they go on
+	stallOneIn = 4  // right after sending: most of those who stall are killed before they go on
 )
 
 func (d *deadly) chance(oneIn int) bool { return d.draw(oneIn) == 0 }
@@ -151,7 +151,7 @@ func (d *deadly) sending(send func(context.Context, retryqueue.Job) error) func(
 		err := send(ctx, job)
 		d.die()
 		if d.chance(stallOneIn) {
-			pauseFor(context.WithoutCancel(ctx), d.lease*time.Duration(105+d.draw(35))/100)
+			pauseFor(context.WithoutCancel(ctx), d.lease*time.Duration(105+d.draw(100))/100)
 		}
 		return err
 	}
