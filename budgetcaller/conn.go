@@ -32,8 +32,8 @@ type conn struct {
 	filled   int64 // bytes read above TLS, what br still holds included
 	heard    int   // bytes of the answer's start kept in first
 	first    [5]byte
-	ended    error // how reading ended below TLS, nil if it did not
-	appEnded error // how reading ended above TLS
+	ended    error      // how reading ended below TLS, nil if it did not
+	appEnded error      // how reading ended above TLS
 	writing  sync.Mutex // a write and the noting of its error are one
 	writeErr atomic.Pointer[error]
 	wrote    atomic.Int64 // bytes written above TLS

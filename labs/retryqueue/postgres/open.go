@@ -55,21 +55,22 @@ type Store struct {
 }
 
 // Open connects to url (postgres://…, or key=value words) and opens the store
-// there. Errors: retryqueue.ErrNoStore, ErrNotOurs, ErrNewer, ErrReadOnly,
-// ErrBusy, wrapped with the server's name. What is not ours is left as it was.
+// there. Errors: retryqueue.ErrAddress, ErrNoStore, ErrNotOurs, ErrNewer,
+// ErrReadOnly, ErrBusy, wrapped with the server's name. What is not ours is left as
+// it was.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if o.Schema == "" {
 		o.Schema = DefaultSchema
 	}
 	if !regexp.MustCompile(`^[a-z_][a-z0-9_]{0,50}$`).MatchString(o.Schema) {
-		return nil, fmt.Errorf("schema: %q: lower case letters, digits and _ only", o.Schema)
+		return nil, fmt.Errorf("store: %w: schema %q: lower case letters, digits and _ only", retryqueue.ErrAddress, o.Schema)
 	}
 	if o.BusyWait == 0 {
 		o.BusyWait = DefaultBusyWait
 	}
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("store: the address is not that of a PostgreSQL database: %w", err)
+		return nil, fmt.Errorf("store: %w: not that of a PostgreSQL database: %w", retryqueue.ErrAddress, err)
 	}
 	c := cfg.ConnConfig
 	c.RuntimeParams["search_path"] = o.Schema

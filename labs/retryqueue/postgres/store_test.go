@@ -88,8 +88,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"a newer version", url, newer, true, retryqueue.ErrNewer, newer},
 		{"read-only", url + "&default_transaction_read_only=on", newSchema(), true, retryqueue.ErrReadOnly, "schema"},
 		{"no server", "postgres://me:secret@127.0.0.1:1/db", "x", false, nil, "127.0.0.1:1/db"},
-		{"no address", "postgres://127.0.0.1:notaport/", "x", false, nil, "address"},
-		{"a schema with a quote", url, `x"; DROP`, true, nil, "schema"},
+		{"no address", "postgres://127.0.0.1:notaport/", "x", false, retryqueue.ErrAddress, "address"},
+		{"a schema with a quote", url, `x"; DROP`, true, retryqueue.ErrAddress, "schema"},
 	} {
 		s, err := postgres.Open(t.Context(), c.url, postgres.Options{Create: c.create, Schema: c.schema})
 		if err == nil {
