@@ -228,11 +228,11 @@ func TestWorkEndsIfTheStoreGoesOnFailing(t *testing.T) {
 				}
 			}
 		})
+		start := time.Now()
 		ctx, stop := context.WithTimeout(t.Context(), 5*patience)
 		if untilIdle {
 			ctx = t.Context()
 		}
-		start := time.Now()
 		err := b.queue.Work(ctx, retryqueue.WorkConfig{Workers: 3, UntilIdle: untilIdle, Poll: time.Millisecond, Patience: patience})
 		took := time.Since(start)
 		stop()
