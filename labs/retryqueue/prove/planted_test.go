@@ -115,7 +115,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			jobs  int
 		}{
 			{"count at failure", []string{prove.SentTwice, prove.TooOften, prove.Unlawful}, 0, 10, 60},
-			{"no maximum at claim", []string{prove.TooOften}, 0, 30, 60},
+			{"no maximum at claim", []string{prove.TooOften, prove.Unlawful}, 0, 10, 60},
 			{"settle before send", []string{prove.NotAccepted}, 0, 10, 60},
 			{"re-enqueue resets", []string{prove.SentTwice, prove.DeadlineMoved, prove.TooOften}, 0, 10, 60},
 			{"settle after the lease", []string{prove.SentAgain}, 0, 10, 60},
