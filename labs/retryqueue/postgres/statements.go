@@ -61,6 +61,19 @@ func due(now, limit, from, but string) string {
 // there is anything to settle, then now and the end of the lease if anything is to
 // be claimed. Jobs that are due but out of attempts or time are left to sqlSweep.
 func sqlTake(settles int, claim bool) string {
+	if claim {
+		return takesWith[min(settles, 2)]
+	}
+	return takesWithout[min(settles, 2)]
+}
+
+// The texts of sqlTake by settlements: none, one, many.
+var (
+	takesWith    = [...]string{takeText(0, true), takeText(1, true), takeText(2, true)}
+	takesWithout = [...]string{"", takeText(1, false), takeText(2, false)}
+)
+
+func takeText(settles int, claim bool) string {
 	var with, moves, out []string
 	now, until, limit, from, but := "$1", "$2", "$3", "$4, $5", ""
 	if settles > 0 {
